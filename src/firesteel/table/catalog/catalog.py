@@ -308,9 +308,12 @@ class Catalog:
 
     def _require_database(self, name: str) -> None:
         if not self.database_exists(name):
-            raise ProgramError(
-                "requires a database that exists", got=name, hint=did_you_mean(name, self.list_databases())
-            )
+            raise self._unknown_database(name)
+
+    def _unknown_database(self, name: str) -> ProgramError:
+        return ProgramError(
+            "requires a database that exists", got=name, hint=did_you_mean(name, self.list_databases())
+        )
 
     def _unknown(self, what: str, path: ObjectPath) -> ProgramError:
         return ProgramError(f"requires a {what} that exists", got=str(path))

@@ -47,9 +47,7 @@ class HiveCatalog(HivePartitions):
 
     def get_function(self, function_path: ObjectPath) -> CatalogFunction:
         """Return a function. Raises ProgramError if there is none of this name."""
-        found = self._metastore.function(function_path.database_name, function_path.object_name.lower())
-        if found is None:
-            raise self._unknown("function", function_path)
+        found = self._class(function_path)
         for begin, language in _LANGUAGES.items():
             if found.startswith(begin):
                 return CatalogFunction(found.removeprefix(begin), language)
@@ -57,8 +55,7 @@ class HiveCatalog(HivePartitions):
 
     def function_exists(self, function_path: ObjectPath) -> bool:
         """Return whether there is a function of this name."""
-        name = function_path.object_name.lower()
-        return self._metastore.function(function_path.database_name, name) is not None
+        return self._find_class(function_path, ignore=True) is not None
 
     def create_function(
         self, function_path: ObjectPath, function: CatalogFunction, ignore_if_exists: bool
@@ -67,7 +64,7 @@ class HiveCatalog(HivePartitions):
         self._require_database(function_path.database_name)
         if not self.function_exists(function_path):
             self._metastore.create_function(
-                function_path.database_name, function_path.object_name.lower(), _class(function)
+                function_path.database_name, function_path.object_name.lower(), _class_of(function)
             )
         elif not ignore_if_exists:
             raise exists("function", str(function_path))
@@ -76,19 +73,28 @@ class HiveCatalog(HivePartitions):
         self, function_path: ObjectPath, new_function: CatalogFunction, ignore_if_not_exists: bool
     ) -> None:
         """Put another function in the place of one."""
-        if self.function_exists(function_path) or not ignore_if_not_exists:
-            self.get_function(function_path)
+        if self._find_class(function_path, ignore=ignore_if_not_exists) is not None:
             self._metastore.alter_function(
-                function_path.database_name, function_path.object_name.lower(), _class(new_function)
+                function_path.database_name, function_path.object_name.lower(), _class_of(new_function)
             )
 
     def drop_function(self, function_path: ObjectPath, ignore_if_not_exists: bool) -> None:
         """Remove a function."""
-        if self.function_exists(function_path) or not ignore_if_not_exists:
-            self.get_function(function_path)
+        if self._find_class(function_path, ignore=ignore_if_not_exists) is not None:
             self._metastore.drop_function(function_path.database_name, function_path.object_name.lower())
 
+    def _class(self, path: ObjectPath) -> str:
+        found = self._metastore.function(path.database_name, path.object_name.lower())
+        if found is None:
+            raise self._unknown("function", path)
+        return found
 
-def _class(function: CatalogFunction) -> str:
+    def _find_class(self, path: ObjectPath, *, ignore: bool) -> str | None:
+        """Return the class of a function; one that does not exist is an error, or None if that is to be ignored."""
+        name = path.object_name.lower()
+        return self._metastore.function(path.database_name, name) if ignore else self._class(path)
+
+
+def _class_of(function: CatalogFunction) -> str:
     begins = {language: begin for begin, language in _LANGUAGES.items()}
     return begins.get(function.function_language, "") + function.class_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.spark.hive.objects import HivePartition, HiveTable
@@ -17,6 +17,13 @@ from firesteel.table.catalog.statistics import CatalogColumnStatistics, CatalogT
 
 _COUNTS: Final = ("numRows", "numFiles", "totalSize", "rawDataSize")
 """The parameters that say what is known of rows, in the order of CatalogTableStatistics."""
+
+
+class _Found(NamedTuple):
+    """A partition, and its values in the order of the table's columns."""
+
+    values: list[str]
+    partition: HivePartition
 
 
 class HivePartitions(HiveTables):
@@ -38,8 +45,7 @@ class HivePartitions(HiveTables):
 
     def get_partition(self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec) -> CatalogPartition:
         """Return a partition; its directory is the property 'hive.location-uri'. Raises ProgramError without one."""
-        values = self._existing(table_path, partition_spec)
-        found = self._partition(table_path, values)
+        found = self._existing(table_path, partition_spec).partition
         properties = {key: value for key, value in found.parameters.items() if key != COMMENT}
         if found.location is not None:
             properties[LOCATION] = found.location
@@ -47,16 +53,7 @@ class HivePartitions(HiveTables):
 
     def partition_exists(self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec) -> bool:
         """Return whether there is a partition of these values."""
-        if not self.table_exists(table_path):
-            return False
-        keys = [column.name for column in self._table(table_path).partition_columns]
-        values = partition_spec.get_partition_spec()
-        if not keys or {*values} != {*keys}:
-            return False
-        ordered = [values[key] for key in keys]
-        return (
-            self._metastore.partition(table_path.database_name, table_path.object_name, ordered) is not None
-        )
+        return self._find(table_path, partition_spec, ignore=True) is not None
 
     def create_partition(
         self,
@@ -67,7 +64,7 @@ class HivePartitions(HiveTables):
     ) -> None:
         """Add a partition to a table of Hive; it has a value for each of the table's partition columns."""
         values = self._values(table_path, partition_spec)
-        if not self.partition_exists(table_path, partition_spec):
+        if self._metastore.partition(table_path.database_name, table_path.object_name, values) is None:
             self._metastore.create_partition(
                 table_path.database_name, table_path.object_name, values, _partition(partition)
             )
@@ -78,9 +75,9 @@ class HivePartitions(HiveTables):
         self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec, ignore_if_not_exists: bool
     ) -> None:
         """Remove a partition of a table, with its files if the table is not external."""
-        if self.partition_exists(table_path, partition_spec) or not ignore_if_not_exists:
-            values = self._existing(table_path, partition_spec)
-            self._metastore.drop_partition(table_path.database_name, table_path.object_name, values)
+        found = self._find(table_path, partition_spec, ignore=ignore_if_not_exists)
+        if found is not None:
+            self._metastore.drop_partition(table_path.database_name, table_path.object_name, found.values)
 
     def alter_partition(
         self,
@@ -90,10 +87,10 @@ class HivePartitions(HiveTables):
         ignore_if_not_exists: bool,
     ) -> None:
         """Put another definition in the place of a partition's."""
-        if self.partition_exists(table_path, partition_spec) or not ignore_if_not_exists:
-            values = self._existing(table_path, partition_spec)
+        found = self._find(table_path, partition_spec, ignore=ignore_if_not_exists)
+        if found is not None:
             self._metastore.alter_partition(
-                table_path.database_name, table_path.object_name, values, _partition(new_partition)
+                table_path.database_name, table_path.object_name, found.values, _partition(new_partition)
             )
 
     def _partitioned(self, path: ObjectPath) -> HiveTable:
@@ -106,17 +103,29 @@ class HivePartitions(HiveTables):
 
     def _values(self, path: ObjectPath, spec: CatalogPartitionSpec) -> list[str]:
         """Return the values of a partition in the order of the table's columns."""
-        table, values = self._partitioned(path), spec.get_partition_spec()
-        keys = [column.name for column in table.partition_columns]
-        if {*values} != {*keys}:
+        table = self._partitioned(path)
+        values = _ordered(table, spec)
+        if values is None:
             raise self._unknown_keys(table, path, spec)
-        return [values[key] for key in keys]
-
-    def _existing(self, path: ObjectPath, spec: CatalogPartitionSpec) -> list[str]:
-        values = self._values(path, spec)
-        if not self.partition_exists(path, spec):
-            raise ProgramError("requires a partition that exists", who=self._who, got=f"{path} {spec}")
         return values
+
+    def _existing(self, path: ObjectPath, spec: CatalogPartitionSpec) -> _Found:
+        values = self._values(path, spec)
+        partition = self._metastore.partition(path.database_name, path.object_name, values)
+        if partition is None:
+            raise ProgramError("requires a partition that exists", who=self._who, got=f"{path} {spec}")
+        return _Found(values, partition)
+
+    def _find(self, path: ObjectPath, spec: CatalogPartitionSpec, *, ignore: bool) -> _Found | None:
+        """Return a partition; one that does not exist is an error, or None if that is to be ignored."""
+        if not ignore:
+            return self._existing(path, spec)
+        table = self._find_table(path, ignore=True)
+        values = None if table is None else _ordered(table, spec)
+        if values is None:
+            return None
+        partition = self._metastore.partition(path.database_name, path.object_name, values)
+        return None if partition is None else _Found(values, partition)
 
     def _unknown_keys(
         self, table: HiveTable, path: ObjectPath, spec: CatalogPartitionSpec | None
@@ -125,11 +134,6 @@ class HivePartitions(HiveTables):
         return ProgramError(
             f"requires values of the columns {names}", who=f"a partition of {path}", got=str(spec)
         )
-
-    def _partition(self, path: ObjectPath, values: list[str]) -> HivePartition:
-        found = self._metastore.partition(path.database_name, path.object_name, values)
-        assert found is not None
-        return found
 
     # --- statistics ---
 
@@ -149,13 +153,13 @@ class HivePartitions(HiveTables):
         self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec
     ) -> CatalogTableStatistics:
         """Return what is known of the rows of a partition."""
-        return _counted(self._partition(table_path, self._existing(table_path, partition_spec)).parameters)
+        return _counted(self._existing(table_path, partition_spec).partition.parameters)
 
     def get_partition_column_statistics(
         self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec
     ) -> CatalogColumnStatistics:
         """Return what is known of the columns of a partition."""
-        values = self._existing(table_path, partition_spec)
+        values = self._existing(table_path, partition_spec).values
         known = self._metastore.partition_statistics(table_path.database_name, table_path.object_name, values)
         return CatalogColumnStatistics(known or None)
 
@@ -163,8 +167,8 @@ class HivePartitions(HiveTables):
         self, table_path: ObjectPath, table_statistics: CatalogTableStatistics, ignore_if_not_exists: bool
     ) -> None:
         """Keep what is known of the rows of a table."""
-        if self.table_exists(table_path) or not ignore_if_not_exists:
-            table = self._table(table_path)
+        table = self._find_table(table_path, ignore=ignore_if_not_exists)
+        if table is not None:
             parameters = {**table.parameters, **_counts(table_statistics)}
             self._metastore.alter_table(
                 table_path.database_name, table_path.object_name, replace(table, parameters=parameters)
@@ -174,9 +178,10 @@ class HivePartitions(HiveTables):
         self, table_path: ObjectPath, column_statistics: CatalogColumnStatistics, ignore_if_not_exists: bool
     ) -> None:
         """Keep what is known of the columns of a table without partitions."""
-        if not self.table_exists(table_path) and ignore_if_not_exists:
+        table = self._find_table(table_path, ignore=ignore_if_not_exists)
+        if table is None:
             return
-        if self._table(table_path).partition_columns:
+        if table.partition_columns:
             raise ProgramError(
                 "requires a table without partitions", who=f"{self._who}, statistics", got=str(table_path)
             )
@@ -192,10 +197,10 @@ class HivePartitions(HiveTables):
         ignore_if_not_exists: bool,
     ) -> None:
         """Keep what is known of the rows of a partition."""
-        if self.partition_exists(table_path, partition_spec) or not ignore_if_not_exists:
-            values = self._existing(table_path, partition_spec)
-            found = self._partition(table_path, values)
-            changed = replace(found, parameters={**found.parameters, **_counts(partition_statistics)})
+        found = self._find(table_path, partition_spec, ignore=ignore_if_not_exists)
+        if found is not None:
+            values, partition = found
+            changed = replace(partition, parameters={**partition.parameters, **_counts(partition_statistics)})
             self._metastore.alter_partition(table_path.database_name, table_path.object_name, values, changed)
 
     def alter_partition_column_statistics(
@@ -206,13 +211,20 @@ class HivePartitions(HiveTables):
         ignore_if_not_exists: bool,
     ) -> None:
         """Keep what is known of the columns of a partition."""
-        if self.partition_exists(table_path, partition_spec) or not ignore_if_not_exists:
+        found = self._find(table_path, partition_spec, ignore=ignore_if_not_exists)
+        if found is not None:
             self._metastore.keep_partition_statistics(
                 table_path.database_name,
                 table_path.object_name,
-                self._existing(table_path, partition_spec),
+                found.values,
                 column_statistics.get_column_statistics_data(),
             )
+
+
+def _ordered(table: HiveTable, spec: CatalogPartitionSpec) -> list[str] | None:
+    """Return the values of a partition in the order of the table's columns; None if these are others, or none."""
+    values, keys = spec.get_partition_spec(), [column.name for column in table.partition_columns]
+    return [values[key] for key in keys] if keys and {*values} == {*keys} else None
 
 
 def _partition(partition: CatalogPartition) -> HivePartition:

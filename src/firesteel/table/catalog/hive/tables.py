@@ -37,9 +37,7 @@ class HiveTables(Catalog):
 
     def get_database(self, database_name: str) -> CatalogDatabase:
         """Return a database. Raises ProgramError if there is none of this name."""
-        self._require_database(database_name)
-        found = self._metastore.database(database_name)
-        assert found is not None
+        found = self._database(database_name)
         properties = dict(found.parameters)
         if found.location is not None:
             properties[_LOCATION] = found.location
@@ -52,24 +50,32 @@ class HiveTables(Catalog):
     def create_database(self, name: str, database: CatalogDatabase, ignore_if_exists: bool) -> None:
         """Add a database, in the directory of its property 'hive.database.location-uri' if it has that."""
         if not self.database_exists(name):
-            self._metastore.create_database(name, _database(database))
+            self._metastore.create_database(name, _defined(database))
         elif not ignore_if_exists:
             raise exists("database", name)
 
     def drop_database(self, name: str, ignore_if_exists: bool) -> None:
         """Remove a database, which is empty."""
-        if not self.database_exists(name) and ignore_if_exists:
+        if self._find_database(name, ignore=ignore_if_exists) is None:
             return
-        self._require_database(name)
-        if self.list_tables(name) or self.list_functions(name):
+        if self._metastore.tables(name) or self._metastore.functions(name):
             raise ProgramError("requires a database without tables and functions", who=self._who, got=name)
         self._metastore.drop_database(name)
 
     def alter_database(self, name: str, new_database: CatalogDatabase, ignore_if_not_exists: bool) -> None:
         """Put another definition in the place of a database's."""
-        if self.database_exists(name) or not ignore_if_not_exists:
-            self._require_database(name)
-            self._metastore.alter_database(name, _database(new_database))
+        if self._find_database(name, ignore=ignore_if_not_exists) is not None:
+            self._metastore.alter_database(name, _defined(new_database))
+
+    def _database(self, name: str) -> HiveDatabase:
+        found = self._metastore.database(name)
+        if found is None:
+            raise self._unknown_database(name)
+        return found
+
+    def _find_database(self, name: str, *, ignore: bool) -> HiveDatabase | None:
+        """Return a database; one that does not exist is an error, or None if that is to be ignored."""
+        return self._metastore.database(name) if ignore else self._database(name)
 
     # --- tables and views ---
 
@@ -107,9 +113,9 @@ class HiveTables(Catalog):
         self, table_path: ObjectPath, new_table: CatalogBaseTable, ignore_if_not_exists: bool
     ) -> None:
         """Put another definition in the place of that of a table or a view, which stays where and what it is."""
-        if not self.table_exists(table_path) and ignore_if_not_exists:
+        before = self._find_table(table_path, ignore=ignore_if_not_exists)
+        if before is None:
             return
-        before = self._table(table_path)
         made, storage = self._made(table_path, new_table)
         kinds = [(table.texts is not None, is_hive(table.parameters)) for table in (before, made)]
         if kinds[0] != kinds[1] or storage != HiveStorage():
@@ -123,9 +129,8 @@ class HiveTables(Catalog):
 
     def rename_table(self, table_path: ObjectPath, new_table_name: str, ignore_if_not_exists: bool) -> None:
         """Give a table or a view another name in its database."""
-        if not self.table_exists(table_path) and ignore_if_not_exists:
+        if self._find_table(table_path, ignore=ignore_if_not_exists) is None:
             return
-        self._table(table_path)
         target = ObjectPath(table_path.database_name, new_table_name.lower())
         if self.table_exists(target):
             raise exists("table or view", str(target))
@@ -133,8 +138,7 @@ class HiveTables(Catalog):
 
     def drop_table(self, table_path: ObjectPath, ignore_if_not_exists: bool) -> None:
         """Remove a table or a view; a table of Hive that is not external goes with its files."""
-        if self.table_exists(table_path) or not ignore_if_not_exists:
-            self._table(table_path)
+        if self._find_table(table_path, ignore=ignore_if_not_exists) is not None:
             self._metastore.drop_table(table_path.database_name, table_path.object_name)
 
     def _table(self, path: ObjectPath) -> HiveTable:
@@ -142,6 +146,10 @@ class HiveTables(Catalog):
         if found is None:
             raise self._unknown("table or view", path)
         return found
+
+    def _find_table(self, path: ObjectPath, *, ignore: bool) -> HiveTable | None:
+        """Return a table or a view; one that does not exist is an error, or None if that is to be ignored."""
+        return self._metastore.table(path.database_name, path.object_name) if ignore else self._table(path)
 
     def _made(self, path: ObjectPath, table: CatalogBaseTable) -> tuple[HiveTable, HiveStorage]:
         if table.maintenance is not None:
@@ -155,6 +163,6 @@ class HiveTables(Catalog):
         return generic_table(table), HiveStorage()
 
 
-def _database(database: CatalogDatabase) -> HiveDatabase:
+def _defined(database: CatalogDatabase) -> HiveDatabase:
     parameters = {key: value for key, value in database.properties.items() if key != _LOCATION}
     return HiveDatabase(parameters, database.comment, database.properties.get(_LOCATION))
