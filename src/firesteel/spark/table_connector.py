@@ -94,7 +94,7 @@ class SparkConnector(TableConnector):
         place, flat = self.place(table)
         directory = staging_directory(place.staging, uuid4().hex)
         stage(self.frame(place, flat), directory, table.who)
-        return FilesystemConnector().source(_staged(flat, directory))
+        return FilesystemConnector().source(staged(flat, directory))
 
     def sink(self, table: TableRequest) -> TableSink:
         """Return the sink, which takes inserts of a bounded job."""
@@ -106,7 +106,7 @@ class SparkConnector(TableConnector):
             )
         place, flat = self.place(table)
         directory, row = staging_directory(place.staging, uuid4().hex), in_micros(table.row)
-        made = FilesystemConnector().sink(_staged(replace(flat, row=row), directory))
+        made = FilesystemConnector().sink(staged(replace(flat, row=row), directory))
         assert isinstance(made.sink, FileTableSink)
         return replace(made, sink=_SparkSink(made.sink.overwriting(), row, place, directory))
 
@@ -147,7 +147,8 @@ class SparkConnector(TableConnector):
         return selected(frame, table.row.field_names, table.who)
 
 
-def _staged(table: TableRequest, directory: str) -> TableRequest:
+def staged(table: TableRequest, directory: str) -> TableRequest:
+    """Return a table as its rows are on their way: in Parquet files of a directory."""
     return replace(table, options={"path": directory, "format": "parquet"}, primary_key=None)
 
 

@@ -8,6 +8,7 @@ from firesteel.testing.execution import executing
 
 STORED = "WITH ('connector' = 'hive', 'hive.storage.file-format' = '{}')"
 
+
 def session(catalog: HiveCatalog, *, streaming: bool = False) -> TableEnvironment:
     settings = EnvironmentSettings.in_streaming_mode if streaming else EnvironmentSettings.in_batch_mode
     environment = TableEnvironment.create(settings())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
@@ -58,10 +58,11 @@ class FilePartitions:
 
     def below(self, path: str) -> list[Partition]:
         """Return the partitions that there are in a directory, and that are read, by name."""
-        folders = [
-            PurePosixPath(folder)
-            for folder in _folders(absolute(path, "the partitioned table"), [*self._types])
-        ]
+        return self.among(_folders(absolute(path, "the partitioned table"), [*self._types]))
+
+    def among(self, paths: Iterable[str]) -> list[Partition]:
+        """Return those partitions that are read of those in these directories."""
+        folders = [PurePosixPath(path) for path in paths]
         read = self._are_read(folders)
         return [
             {column: self._text(column, folder) for column in self._types}

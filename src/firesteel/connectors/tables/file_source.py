@@ -116,6 +116,7 @@ class FileTableSource(ColumnSource):
     def _with(
         self,
         *,
+        path: str | None = None,
         columns: Sequence[FileColumn] | None = None,
         partitions: FilePartitions | None = None,
         condition: Condition | None = None,
@@ -123,7 +124,7 @@ class FileTableSource(ColumnSource):
     ) -> FileTableSource:
         """Return the same source with something else."""
         return FileTableSource(
-            self._path,
+            self._path if path is None else path,
             self._row,
             self._columns if columns is None else columns,
             self._reader,
@@ -132,6 +133,10 @@ class FileTableSource(ColumnSource):
             condition=condition or self._condition,
             limit=self._limit if limit is None else limit,
         )
+
+    def at(self, path: str) -> FileTableSource:
+        """Return the same source of the files at another path."""
+        return self._with(path=path)
 
     @property
     def boundedness(self) -> Boundedness:
@@ -192,11 +197,11 @@ class FileTableSource(ColumnSource):
         batches.close()
         return END_OF_SPLIT
 
-    def projected(self, columns: tuple[int, ...]) -> ColumnSource | None:
+    def projected(self, columns: tuple[int, ...]) -> FileTableSource | None:
         """Return a source of these columns; None if none of them is in the rows of the files."""
         return self.with_fields(tuple((place,) for place in columns))
 
-    def with_fields(self, paths: tuple[tuple[int, ...], ...]) -> ColumnSource | None:
+    def with_fields(self, paths: tuple[tuple[int, ...], ...]) -> FileTableSource | None:
         """Return a source of what is at these paths; None if none of it is in the rows of the files."""
         kept = [replace(self._columns[place], fields=tuple(fields)) for place, *fields in paths]
         if not any(column.kind == "row" for column in kept):
@@ -212,13 +217,13 @@ class FileTableSource(ColumnSource):
         """Return the partitions whose directories are there now and are read."""
         return self._partitions.below(self._path) if self._partitions else []
 
-    def filtered(self, condition: Condition) -> ColumnSource | None:
+    def filtered(self, condition: Condition) -> FileTableSource | None:
         """Return a source that passes over some rows without the condition; None if the format cannot."""
         if self._condition is not None or self._files.format.filtered(condition) is None:
             return None
         return self._with(condition=condition)
 
-    def limited(self, rows: int) -> ColumnSource | None:
+    def limited(self, rows: int) -> FileTableSource:
         """Return a source of the first rows of files that have inserts."""
         return self._with(limit=rows)
 

@@ -79,6 +79,10 @@ class ColumnSource(Source[Any]):
         del rows
         return None
 
+    def prepared(self) -> ColumnSource:
+        """Return the source that a job reads, when the plan is done and asks for nothing else (driver)."""
+        return self
+
     def statistics(self) -> TableStatistics | None:
         """Return what is known of the rows that there are to read now (driver); None if it is nothing.
 

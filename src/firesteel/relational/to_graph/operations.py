@@ -100,7 +100,7 @@ def _(plan: TableSourceScan, options: PlanOptions) -> Operation:
         given = RowType(tuple(Field(column.name, column.type) for column in plan.table.read), nullable=False)
         read = [InputRef(plan.table.read[place].type, place) for place in plan.columns]
         return CalcOp(program(given, read, plan.row.field_names, zone=options.zone))
-    return ColumnSourceOp(plan.source.source)
+    return ColumnSourceOp(plan.source.source.prepared())
 
 
 @operation.register
@@ -160,7 +160,8 @@ def _(plan: WatermarkAssigner, options: PlanOptions) -> Operation:
         return WatermarkOp(assignment)
     assert found.scan.source is not None
     computed = None if found.calc is None else _calculated(found.calc, options)
-    return ColumnSourceOp(found.scan.source.source, assignment=assignment, program=computed)
+    source = found.scan.source.source.prepared()
+    return ColumnSourceOp(source, assignment=assignment, program=computed)
 
 
 @operation.register

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Final
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
+from firesteel.connectors.tables.file_source import FileTableSource
+from firesteel.connectors.tables.filesystem import FilesystemConnector
 from firesteel.connectors.tables.options import Options, text
-from firesteel.functions.columns.connectors import TableRequest
+from firesteel.functions.columns.connectors import TableRequest, TableSource
 from firesteel.spark.frames import loaded, row_of_frame
 from firesteel.spark.hive.sessions import hive_session
+from firesteel.spark.hive.source import HiveRows, HiveSource
 from firesteel.spark.micros import in_micros
-from firesteel.spark.table_connector import STAGING, Place, SparkConnector
+from firesteel.spark.table_connector import STAGING, Place, SparkConnector, staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,6 +29,8 @@ _CONF_DIR: Final = text(
     CONF_DIR, "The directory of hive-site.xml; without it the metastore is that of Spark's configuration."
 )
 _STREAMING: Final = "streaming-source.enable"
+_NOWHERE: Final = "/nowhere"
+"""Where the rows of a partitioned table are before it is known which are needed."""
 
 
 class HiveConnector(SparkConnector):
@@ -55,6 +60,17 @@ class HiveConnector(SparkConnector):
             conf_dir=options.get(_CONF_DIR),
         )
         return found, replace(table, partition_keys=())
+
+    def source(self, table: TableRequest) -> TableSource:
+        """Return the source of the rows that there are now, of a partitioned table those of the partitions needed."""
+        if not table.partition_keys:
+            return super().source(table)
+        place, flat = self.place(table)
+        types = {field.name: field.type for field in table.row.fields if field.name in table.partition_keys}
+        rows = HiveRows(place, lambda: self.frame(place, flat), types)
+        made = FilesystemConnector().source(staged(flat, _NOWHERE))
+        assert isinstance(made.source, FileTableSource)
+        return replace(made, source=HiveSource(made.source, rows))
 
     def frame(self, place: Place, table: TableRequest) -> DataFrame:
         """Return the columns of a table: TIMESTAMP has no time zone here, as in Hive, and one in Spark."""
