@@ -61,6 +61,20 @@ def test_an_unpartitioned_table_is_overwritten_whole(catalog: HiveCatalog):
     assert rows(environment, "SELECT * FROM t") == [(20,)]
 
 
+def test_truncating_is_refused_with_what_empties_a_table(catalog: HiveCatalog):
+    environment = session(catalog)
+    environment.execute_sql(f"CREATE TABLE t (a INT) {STORED.format('orc')}")
+    environment.execute_sql(f"CREATE TABLE u (a INT, p INT) PARTITIONED BY (p) {STORED.format('orc')}")
+    insert(environment, "INSERT INTO t VALUES 1, 2")
+    with pytest.raises(UnsupportedError, match="cannot be truncated.* as in Flink.*INSERT OVERWRITE"):
+        environment.execute_sql("TRUNCATE TABLE t")
+    with pytest.raises(UnsupportedError, match="cannot be truncated.* as in Flink.*DROP PARTITION"):
+        environment.execute_sql("TRUNCATE TABLE u")
+    assert sorted(rows(environment, "SELECT * FROM t")) == [(1,), (2,)]
+    insert(environment, "INSERT OVERWRITE t SELECT a FROM t WHERE FALSE")
+    assert rows(environment, "SELECT * FROM t") == []
+
+
 def test_jobs_on_spark_read_and_write(catalog: HiveCatalog):
     environment = session(catalog)
     environment.execute_sql(f"CREATE TABLE t (a INT, p STRING) PARTITIONED BY (p) {STORED.format('orc')}")

@@ -72,6 +72,16 @@ class HiveConnector(SparkConnector):
         assert isinstance(made.source, FileTableSource)
         return replace(made, source=HiveSource(made.source, rows))
 
+    def truncate(self, table: TableRequest) -> None:
+        """Raise UnsupportedError: Flink's connector does not remove rows either (HiveTableSink)."""
+        raise UnsupportedError(
+            "cannot be truncated: connector 'hive' does not do that, as in Flink",
+            who=table.who,
+            hint="INSERT OVERWRITE with a query without rows empties a table"
+            if not table.partition_keys
+            else "ALTER TABLE ... DROP PARTITION removes partitions",
+        )
+
     def frame(self, place: Place, table: TableRequest) -> DataFrame:
         """Return the columns of a table: TIMESTAMP has no time zone here, as in Hive, and one in Spark."""
         from pyspark.sql.functions import col
