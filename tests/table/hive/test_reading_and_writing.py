@@ -66,9 +66,9 @@ def test_truncating_is_refused_with_what_empties_a_table(catalog: HiveCatalog):
     environment.execute_sql(f"CREATE TABLE t (a INT) {STORED.format('orc')}")
     environment.execute_sql(f"CREATE TABLE u (a INT, p INT) PARTITIONED BY (p) {STORED.format('orc')}")
     insert(environment, "INSERT INTO t VALUES 1, 2")
-    with pytest.raises(UnsupportedError, match="cannot be truncated.* as in Flink.*INSERT OVERWRITE"):
+    with pytest.raises(UnsupportedError, match=r"(?s)cannot be truncated.* as in Flink.*INSERT OVERWRITE"):
         environment.execute_sql("TRUNCATE TABLE t")
-    with pytest.raises(UnsupportedError, match="cannot be truncated.* as in Flink.*DROP PARTITION"):
+    with pytest.raises(UnsupportedError, match=r"(?s)cannot be truncated.* as in Flink.*DROP PARTITION"):
         environment.execute_sql("TRUNCATE TABLE u")
     assert sorted(rows(environment, "SELECT * FROM t")) == [(1,), (2,)]
     insert(environment, "INSERT OVERWRITE t SELECT a FROM t WHERE FALSE")
