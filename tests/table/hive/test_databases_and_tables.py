@@ -8,9 +8,15 @@ from typing import Any, cast
 
 import pytest
 
-from firesteel.common.errors import ConfigurationError, ConnectorError, FiresteelError, ProgramError, UnsupportedError
+from firesteel.common.errors import (
+    ConfigurationError,
+    ConnectorError,
+    FiresteelError,
+    ProgramError,
+    UnsupportedError,
+)
 from firesteel.spark.hive.metastore import Metastore
-from firesteel.spark.hive.objects import HiveColumn, HiveStorage, HiveTable, VIEW
+from firesteel.spark.hive.objects import VIEW, HiveColumn, HiveStorage, HiveTable
 from firesteel.table import DataTypes, EnvironmentSettings, Schema, TableEnvironment
 from firesteel.table.catalog import CatalogBaseTable, CatalogFunction, HiveCatalog, ObjectPath
 from firesteel.table.udf import udf

@@ -17,21 +17,21 @@ from tests.table.hive.programs import STORED, insert, rows, session
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("hive")]
 
 PARTITIONS = {
-    1: "n=1/day=x",
-    2: "n=1/day=y",
-    3: "n=2/day=x",
-    4: "n=2/day=__HIVE_DEFAULT_PARTITION__",
-    5: "n=3/day=a%2Fb",
+    1: "n=1/region=x",
+    2: "n=1/region=y",
+    3: "n=2/region=x",
+    4: "n=2/region=__HIVE_DEFAULT_PARTITION__",
+    5: "n=3/region=a%2Fb",
 }
 """The directory of each value of `a`."""
 
 CASES = [
-    ("n = 1 AND day = 'x'", {1}, [1]),
-    ("day IN ('y', 'a/b')", {2, 5}, [2, 5]),
-    ("n = 2 AND (day = 'x' OR day IS NULL)", {3, 4}, [3, 4]),
-    ("n = 1 OR day = 'x'", {1, 2, 3}, [1, 2, 3]),
+    ("n = 1 AND region = 'x'", {1}, [1]),
+    ("region IN ('y', 'a/b')", {2, 5}, [2, 5]),
+    ("n = 2 AND (region = 'x' OR region IS NULL)", {3, 4}, [3, 4]),
+    ("n = 1 OR region = 'x'", {1, 2, 3}, [1, 2, 3]),
     ("n > 1 AND a < 4", {3, 4, 5}, [3]),
-    ("NOT day = 'x'", {2, 5}, [2, 5]),
+    ("NOT region = 'x'", {2, 5}, [2, 5]),
     ("n = 7", set[int](), []),
 ]
 """Conditions, the rows whose files are read, and the rows that are found."""
@@ -42,7 +42,7 @@ def table(catalog: HiveCatalog, conf_dir: str) -> tuple[TableEnvironment, Path]:
     """A partitioned table, `t`, with a row in each partition, and its directory."""
     environment = session(catalog)
     environment.execute_sql(
-        f"CREATE TABLE t (a INT, n INT, day STRING) PARTITIONED BY (n, day) {STORED.format('parquet')}"
+        f"CREATE TABLE t (a INT, n INT, region STRING) PARTITIONED BY (n, region) {STORED.format('parquet')}"
     )
     insert(
         environment,
@@ -89,7 +89,7 @@ def test_what_needs_all_partitions_reads_all(table: tuple[TableEnvironment, Path
 def test_a_stream_reads_the_same_partitions(table: tuple[TableEnvironment, Path], catalog: HiveCatalog):
     _, directory = table
     with readable(directory, {1, 2}):
-        found = rows(session(catalog, streaming=True), "SELECT a, day FROM t WHERE n = 1")
+        found = rows(session(catalog, streaming=True), "SELECT a, region FROM t WHERE n = 1")
     assert sorted(found) == [(1, "x"), (2, "y")]
 
 
@@ -98,7 +98,7 @@ def test_two_scans_have_their_own_partitions(table: tuple[TableEnvironment, Path
     with readable(directory, {1, 5}):
         found = rows(
             environment,
-            "SELECT a, n FROM t WHERE day = 'x' AND n < 2 UNION ALL SELECT n, a FROM t WHERE n = 3",
+            "SELECT a, n FROM t WHERE region = 'x' AND n < 2 UNION ALL SELECT n, a FROM t WHERE n = 3",
         )
     assert sorted(found) == [(1, 1), (3, 5)]
 
@@ -106,7 +106,7 @@ def test_two_scans_have_their_own_partitions(table: tuple[TableEnvironment, Path
 def test_the_plan_says_which_partitions_there_are(table: tuple[TableEnvironment, Path]):
     environment, _ = table
     plan = environment.explain_sql("SELECT a FROM t WHERE n = 2")
-    assert "partitions=[{n=2, day=null}, {n=2, day=x}]" in plan
+    assert "partitions=[{n=2, region=null}, {n=2, region=x}]" in plan
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ import pytest
 
 from firesteel.common.errors import FiresteelError, ProgramError
 from firesteel.functions.columns.statistics import ColumnStatistics
-from firesteel.table.catalog import CatalogColumnStatistics, CatalogPartition, CatalogPartitionSpec, CatalogTableStatistics, HiveCatalog, ObjectPath
+from firesteel.table.catalog import (
+    CatalogColumnStatistics,
+    CatalogPartition,
+    CatalogPartitionSpec,
+    CatalogTableStatistics,
+    HiveCatalog,
+    ObjectPath,
+)
 from firesteel.testing.execution import executing
 from tests.table.hive.programs import STORED, insert, rows, session
 
