@@ -60,6 +60,7 @@ _LIKE: Final = {
     "the file format 'debezium-json'": "the format 'debezium-json'",
     "the file format 'canal-json'": "the format 'canal-json'",
     "the file format 'maxwell-json'": "the format 'maxwell-json'",
+    "the file format 'raw'": "the format 'raw'",
 }
 """What has the options of another format, and of a registry, and few or none of its own."""
 

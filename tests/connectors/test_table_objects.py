@@ -25,7 +25,7 @@ def ends(url: str, form: str, **options: str) -> tuple[Any, ColumnSource]:
     return connector.sink(asked).sink, connector.source(asked).source
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "raw"])  # it has one column
 def test_rows_come_back(bucket: Bucket, form: str) -> None:
     sink, source = ends(f"{bucket.url}/t", form)
     rows = [(n, f"{n} ä", n / 4) for n in range(100)]

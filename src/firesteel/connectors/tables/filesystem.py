@@ -31,6 +31,7 @@ from firesteel.connectors.tables.options import (
 )
 from firesteel.connectors.tables.orc_files import OrcFileFormat
 from firesteel.connectors.tables.overwriting import remove_visible
+from firesteel.connectors.tables.raw_files import RawFileFormat
 from firesteel.connectors.tables.source_lookup import SourceLookup
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
 from firesteel.functions.columns.lookups import LookupCalls, LookupTable
@@ -52,7 +53,7 @@ _MONITOR: Final = duration(
 )
 _REFUSED: Final = text("source.path.regex-pattern", "Refused: a pattern in `path` says which files are read.")
 _FILE_SIZE: Final = size(
-    "sink.rolling-policy.file-size", "The size at which a part file ends (json, and formats of changes)."
+    "sink.rolling-policy.file-size", "The size at which a part file ends (json, raw, and formats of changes)."
 ).by_default("128 mb")
 _ROLLOVER: Final = duration(
     "sink.rolling-policy.rollover-interval", "How long such a part file is open at most."
@@ -88,6 +89,7 @@ _KINDS: Final[tuple[type[TableFormat], ...]] = (
     JsonFormat,
     OrcFileFormat,
     ParquetFormat,
+    RawFileFormat,
     *CHANGE_FORMATS,
 )
 
@@ -102,11 +104,11 @@ READABLE: Final = {
 
 
 class FilesystemConnector(TableConnector):
-    """Reads and writes avro, csv, json, orc and parquet, and changes as debezium-json, canal-json and maxwell-json.
+    """Reads and writes avro, csv, json, orc, parquet and raw, and debezium-json, canal-json and maxwell-json.
 
     With `source.monitor-interval` new files are looked for.
 
-    Part files of JSON and changes end by the `sink.rolling-policy` options, those of other formats with their epoch.
+    Part files of JSON, raw values and changes end by the `sink.rolling-policy` options, others with their epoch.
     What these options say is looked at when it is due, so that `check-interval` is kept whatever it is. A table can be
     partitioned by columns whose values are in the names of directories; with `sink.shuffle-by-partition.enable` one
     subtask writes all rows of a partition.
