@@ -15,7 +15,7 @@ from firesteel.cep.pattern import GroupPattern, Pattern
 from firesteel.cep.pattern_stream import PatternStream
 from firesteel.cep.patterns_stream import DynamicPatternStream, PatternsStream
 from firesteel.cep.text_stream import TextPatternStream
-from firesteel.control.views.partial_matches import PartialMatch
+from firesteel.control.views.found_matches import PartialMatch
 from firesteel.functions.patterns.conditions import (
     IterativeCondition,
     RichAndCondition,

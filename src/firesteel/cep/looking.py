@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from firesteel.control.views import partial_matches as views
+from firesteel.control.views.found_matches import PartialMatch
 from firesteel.graph.uids import id_of_uid
 from firesteel.saved.inspection import SavedState
 from firesteel.state.keys.groups import state_key
@@ -15,7 +16,7 @@ __all__ = ["partial_matches"]
 
 def partial_matches(
     location: str | Path, operator: str, key: Any = None, *, epoch: int | None = None
-) -> list[views.PartialMatch]:
+) -> list[PartialMatch]:
     """Return the partial matches of a key, or without one of all keys, in the order of their first events.
 
     `location` is the state directory of a job, which may be running, or a savepoint; `operator` is the uid that the

@@ -15,7 +15,8 @@ from firesteel.cli.tables import Column, show_table
 from firesteel.common.errors import FiresteelError, StateError
 from firesteel.common.typeinfo import Types
 from firesteel.control.views import states as views
-from firesteel.control.views.partial_matches import PartialMatch, partial_matches
+from firesteel.control.views.found_matches import PartialMatch
+from firesteel.control.views.partial_matches import partial_matches
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.graph.uids import id_of_uid
 from firesteel.rest.client import ClusterJob, is_cluster

@@ -6,7 +6,7 @@ measures of ALL ROWS PER MATCH the row that is shown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from firesteel.functions.columns.row_patterns import RowsOf
 from firesteel.relational.expressions import Expression
@@ -66,7 +66,8 @@ class MatchTimedOut(Expression):
 
 @dataclass(frozen=True)
 class Definition:
-    """The condition of a pattern variable."""
+    """The condition of a pattern variable; `text` is what the query says."""
 
     variable: str
     condition: Expression
+    text: str = field(default="", compare=False)

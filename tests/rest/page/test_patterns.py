@@ -22,6 +22,7 @@ from firesteel.rest.dispatcher import Dispatcher, new_job_id
 from firesteel.rest.records import DriverProcess, JobRecord, Submission
 from firesteel.rest.routes.patterns import patterns
 from firesteel.rest.standing import standing
+from firesteel.table import StreamTableEnvironment
 from firesteel.testing import executing
 from tests.rest.page.conftest import serving
 
@@ -98,6 +99,27 @@ def many(env: StreamExecutionEnvironment) -> None:
     found.select(lambda match, *_: str(match)).print()
 
 
+def of_rows(env: StreamExecutionEnvironment, directory: Path) -> None:
+    """A pattern of MATCH_RECOGNIZE, in the same prices."""
+    lines = (
+        json.dumps({"shop": shop, "price": price, "ts": f"2020-01-01 00:00:{second:02d}"})
+        for second, (shop, price) in enumerate(EVENTS)
+    )
+    (directory / "prices.json").write_text("\n".join(lines))
+    tables = StreamTableEnvironment.create(env)
+    tables.execute_sql(
+        "CREATE TABLE prices (shop STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) "
+        f"WITH ('connector' = 'filesystem', 'path' = '{directory}', 'format' = 'json')"
+    )
+    found = tables.sql_query(
+        "SELECT * FROM prices MATCH_RECOGNIZE (PARTITION BY shop ORDER BY ts MEASURES low.price AS p "
+        "AFTER MATCH SKIP PAST LAST ROW PATTERN (low high+? again) "
+        "DEFINE low AS price < 10, high AS price > 90 AND high.price > 2 * low.price "
+        "OR high.price IS NULL, again AS NOT again.price = 1)"
+    )
+    tables.to_data_stream(found).print()
+
+
 def waiting(pattern: dict[str, Any]) -> dict[str, int]:
     return {state["name"]: state["waiting"] for state in pattern["states"] if state["waiting"]}
 
@@ -122,6 +144,21 @@ def test_partial_matches_are_counted_where_they_wait(jobs: Jobs) -> None:
     assert jobs.patterns(record, after=str(found["epoch"]))["patterns"] is None
 
 
+def test_patterns_of_rows_have_the_conditions_of_their_query(jobs: Jobs, tmp_path: Path) -> None:
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    record = jobs.run(lambda env: of_rows(env, rows))
+    (pattern,) = jobs.patterns(record)["patterns"]
+    assert pattern["title"] == "PATTERN (low high+? again); after a match: skip past last event"
+    # The tea at 95 was high, and so the match of the first tea is complete with the second one.
+    assert waiting(pattern) == {"high": 1}
+    states = {state["name"]: state for state in pattern["states"]}
+    assert [(way["action"], way["condition"]) for way in states["low"]["ways"]] == [("take", "price < 10")]
+    conditions = {way["condition"] for state in pattern["states"] for way in state["ways"]}
+    assert "price > 90 AND high.price > 2 * low.price OR high.price IS NULL" in conditions
+    assert "NOT again.price = 1" in conditions
+
+
 def test_many_patterns_of_one_operator_are_told_apart(jobs: Jobs) -> None:
     found = jobs.patterns(jobs.run(many))["patterns"]
     assert {pattern["id"]: waiting(pattern) for pattern in found} == {
@@ -130,8 +167,11 @@ def test_many_patterns_of_one_operator_are_told_apart(jobs: Jobs) -> None:
     }
 
 
-def test_without_a_plan_the_saved_shape_is_drawn(jobs: Jobs) -> None:
-    record = jobs.run(one)
+@pytest.mark.parametrize("kind", ["of events", "of rows"])
+def test_without_a_plan_the_saved_shape_is_drawn(jobs: Jobs, tmp_path: Path, kind: str) -> None:
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    record = jobs.run(one if kind == "of events" else lambda env: of_rows(env, rows))
     (known,) = jobs.patterns(record)["patterns"]
     storage = standing(record).storage()
     plan = read_plan(storage)
@@ -170,4 +210,18 @@ def test_the_automaton_is_drawn(page: Page, jobs: Jobs) -> None:
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             found = Axe().run(page).response["violations"]
             assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+        page.goto("about:blank")
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("page")
+def test_a_pattern_of_rows_is_drawn(page: Page, jobs: Jobs, tmp_path: Path) -> None:
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    record = jobs.run(lambda env: of_rows(env, rows))
+    with serving(jobs.cluster) as address:
+        page.goto(f"{address}/#/jobs/{record.id}/patterns")
+        page.get_by_text("1 partial match.").wait_for()
+        page.get_by_text("PATTERN (low high+? again)").wait_for()
+        page.get_by_role("row", name="high 1 takes if price > 90 AND high.price > 2 * low.price").wait_for()
         page.goto("about:blank")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
 from firesteel.common.errors import StateError
+from firesteel.control.views.found_matches import PartialMatch, Waiting
+from firesteel.control.views.row_matches import RowMatches, noted_of
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.patterns.live import SHAPE, SUMMARIES, TABLES, YOUNG
 from firesteel.runtime.patterns.many.live import PATTERNS_OF_KEY, Stored
@@ -25,41 +26,6 @@ from firesteel.state.values.schemas import Schema
 
 _EVENTS: Final = TABLES[1]
 _SCOPES: Final = ("keyed", "windowed", "broadcast")
-
-
-@dataclass(frozen=True)
-class PartialMatch:
-    """A partial match of a key, as an epoch has left it.
-
-    `waits_for` is the step whose event it waits for; "not b" if it is a match once its time is over without an event of
-    the step b. `start` and `last` are the times of its first and its last event (milliseconds), `events` are its events
-    by step. One that is `complete` is held back, by its skip strategy, until a match that began earlier is decided.
-    `pattern` and `version` are those of its pattern where an operator looks for many.
-    """
-
-    key: Any
-    waits_for: str
-    start: int
-    last: int
-    events: dict[str, list[Any]]
-    complete: bool = False
-    pattern: str | None = None
-    version: int | None = None
-
-
-@dataclass
-class Waiting:
-    """How many partial matches of a pattern there are, by the number of the state of its `shape` that they wait in.
-
-    `held_back` counts those that are complete, and wait until a match that began earlier is decided. `pattern` and
-    `version` are as for a `PartialMatch`.
-    """
-
-    shape: list[str]
-    pattern: str | None
-    version: int | None
-    states: Counter[int]
-    held_back: int = 0
 
 
 class _Pattern(NamedTuple):
@@ -82,6 +48,10 @@ def partial_matches(
     `unreadable` makes something else of events whose class is not known here; without it they raise StateError, as an
     operator without a pattern does.
     """
+    noted = noted_of(operator)
+    if noted is not None:
+        yield from RowMatches(saved, operator, noted).matches(key)
+        return
     reading = _Reading(saved, operator, unreadable)
     if key is not None:
         yield from reading.matches(lambda name: reading.of_key(name, key))
@@ -92,7 +62,8 @@ def partial_matches(
 
 def looks_for_patterns(operator: SavedOperator) -> bool:
     """Return whether an operator looks for patterns."""
-    return SHAPE in operator.lists() or f"keyed:{PATTERNS_OF_KEY}" in operator.snapshot.states
+    in_lists = SHAPE in operator.lists() or f"keyed:{PATTERNS_OF_KEY}" in operator.snapshot.states
+    return in_lists or noted_of(operator) is not None
 
 
 def waiting(saved: SavedState, operator: SavedOperator, most_keys: int) -> tuple[list[Waiting], bool]:
@@ -101,6 +72,9 @@ def waiting(saved: SavedState, operator: SavedOperator, most_keys: int) -> tuple
     At most about `most_keys` keys are read; events are not, so that their classes need not be known. Raises StateError
     for an operator without a pattern.
     """
+    noted = noted_of(operator)
+    if noted is not None:
+        return RowMatches(saved, operator, noted).waiting(most_keys)
     return _Reading(saved, operator, None).waiting(most_keys)
 
 

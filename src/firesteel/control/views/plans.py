@@ -12,7 +12,9 @@ from firesteel.compiler import Compiled
 from firesteel.compiler.describe import JobDescription, OperatorDescription, describe
 from firesteel.control.machine import RestartPolicy
 from firesteel.control.settings import JobSettings
+from firesteel.graph.operations.column_windows import MatchRecognizeOp
 from firesteel.graph.operations.patterns import ManyPatternsOp, PatternOp
+from firesteel.runtime.columns.matching.drawing import diagram_of_match
 from firesteel.runtime.patterns.diagram import Diagram, diagram_of
 
 FILE: Final = "plan.json"
@@ -89,6 +91,8 @@ def _patterns(compiled: Compiled) -> dict[str, dict[str, Diagram]]:
                 found[spec.id] = {"": diagram_of(looks.definition)}
             case ManyPatternsOp() as looks:
                 found[spec.id] = {id_: diagram_of(one.definition) for id_, one in looks.patterns.items()}
+            case MatchRecognizeOp() as looks:
+                found[spec.id] = {"": diagram_of_match(looks.match)}
     return found
 
 

@@ -142,12 +142,13 @@ class RowFormula:
 class RowCondition:
     """What DEFINE says of a variable: all parts must be TRUE, and are asked in this order.
 
-    `column` is that of the part that looks at the current row alone.
+    `column` is that of the part that looks at the current row alone, `text` what the query says.
     """
 
     variable: str
     column: int | None
     formulas: tuple[RowFormula, ...]
+    text: str = ""
 
 
 @dataclass(frozen=True)

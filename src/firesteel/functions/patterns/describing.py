@@ -56,8 +56,11 @@ def bracketed(text: str, connective: str) -> str:
 
     >>> bracketed("a or b", "and"), bracketed("a and b", "and")
     ('(a or b)', 'a and b')
+    >>> bracketed("a OR b", "not")
+    '(a OR b)'
     """
-    return f"({text})" if any(word in text for word in _WEAKER[connective]) else text
+    weaker = any(word in text.lower() for word in _WEAKER[connective])
+    return f"({text})" if weaker else text
 
 
 def _part(condition: IterativeCondition, connective: str) -> str:

@@ -79,7 +79,7 @@ def row_condition(definition: Definition, columns: EventColumns, located: Locate
     column = columns.place(all_of(alone)) if alone else None
     rest = [part for part in parts if part not in alone]
     formulas = tuple(_formula(part, columns, located) for part in rest)
-    return RowCondition(definition.variable, column, formulas)
+    return RowCondition(definition.variable, column, formulas, definition.text)
 
 
 def row_parts(expression: Expression) -> Iterator[RowValue | RowsTotal]:

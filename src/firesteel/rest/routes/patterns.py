@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from firesteel.common.errors import StateCorruptedError, StateError
-from firesteel.control.views.partial_matches import Waiting, looks_for_patterns, waiting
+from firesteel.control.views.found_matches import Waiting
+from firesteel.control.views.partial_matches import looks_for_patterns, waiting
 from firesteel.rest.calls import Call, Refusal, Route
 from firesteel.rest.standing import Standing
 from firesteel.runtime.patterns.diagram import Diagram, DrawnState, diagram_of_shape

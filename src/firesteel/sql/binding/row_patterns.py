@@ -25,6 +25,7 @@ from firesteel.sql.binding.functions import materialized
 from firesteel.sql.binding.literals import bind_literal
 from firesteel.sql.binding.row_values import RowExpressions, Variables
 from firesteel.sql.binding.scope import Relation, Scope
+from firesteel.sql.writing.parts import sql
 
 _ALL_ROWS: Final = "ALL ROWS PER MATCH"
 _REFUSED: Final[dict[type[exp.Expr], str]] = {
@@ -262,7 +263,7 @@ class _Clause:
             binder = replace(
                 self._binder({**variables, name: (name,)}), clause="DEFINE", defining=name, time=self._time()
             )
-            found[name] = Definition(name, as_condition(binder, item.this))
+            found[name] = Definition(name, as_condition(binder, item.this), sql(item.this))
         return tuple(found[step.variable] for step in steps if step.variable in found)
 
     def _binder(self, variables: Variables) -> RowExpressions:

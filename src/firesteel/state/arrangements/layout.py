@@ -52,7 +52,7 @@ class Layout:
     `OnCreateAndWrite` and `NeverReturnExpired`: from then on it does not exist. In a multiset every change of a row's
     weight writes it, and a row that comes after its equals have expired counts from zero.
 
-    `hashed` is the hash function; another one is for tests of collisions.
+    `hashed` is the hash function; another one is for tests of collisions. `note` is for those who show the rows.
 
     Raises ValueError if a column is missing, a name is reserved or the time to live is not above 0.
     """
@@ -63,6 +63,7 @@ class Layout:
     leading: str | None = None
     time_to_live: int | None = None
     hashed: Callable[[Sequence[pa.Array]], Words] = field(default=hash_columns, compare=False)
+    note: bytes = field(default=b"", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         missing = {*self.keys, *filter(None, [self.leading])} - set(self.rows.names)
@@ -142,12 +143,14 @@ def encode_layout(layout: Layout) -> bytes:
     True
     """
     schema = layout.rows.serialize().to_pybytes()
+    note = (layout.note,) if layout.note else ()
     return msgspec.msgpack.encode(
-        (schema, layout.keys, layout.kind.value, layout.leading, layout.time_to_live)
+        (schema, layout.keys, layout.kind.value, layout.leading, layout.time_to_live, *note)
     )
 
 
 def decode_layout(data: bytes) -> Layout:
     """Return the layout that `encode_layout` was given."""
-    schema, keys, kind, leading, time_to_live = msgspec.msgpack.decode(data)
-    return Layout(pa.ipc.read_schema(pa.py_buffer(schema)), tuple(keys), Kind(kind), leading, time_to_live)
+    schema, keys, kind, leading, time_to_live, *note = msgspec.msgpack.decode(data)
+    rows = pa.ipc.read_schema(pa.py_buffer(schema))
+    return Layout(rows, tuple(keys), Kind(kind), leading, time_to_live, note=b"".join(note))

@@ -2,7 +2,8 @@
 
 What a key has is one value, as long as that is short: its partial matches with their links and rows. What a long match
 has is a row of another arrangement for each link and each row, so that an epoch writes what is new in it, and reads
-what somebody looks at. A third one has the times at which partial matches are too late, by time.
+what somebody looks at. A third one has the times at which partial matches are too late, by time. With the first one
+stands what is needed to show them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pyarrow as pa
 
 from firesteel.runtime.columns.aggregates.stores import hashed_within
 from firesteel.runtime.columns.matching.entries import FIRST_READ, LongEntries, ShortEntries
+from firesteel.runtime.columns.matching.noted import ENTRIES, MATCHES
 from firesteel.runtime.columns.matching.values import plain
 from firesteel.runtime.columns.windows.keys import Keys
 from firesteel.runtime.patterns.matches import KeyMatches
@@ -68,16 +70,15 @@ class HeldMatches:
     `settle` at the end of the epoch, or when `full`. `due` takes out the keys with a timer up to a time.
     """
 
-    def __init__(self, arrangements: LiveArrangements, keys: Keys, groups: int) -> None:
+    def __init__(self, arrangements: LiveArrangements, keys: Keys, groups: int, note: bytes) -> None:
         names = self._names = keys.names
         value = pa.field("value", pa.binary())
         entry = [pa.field("part", pa.int8()), pa.field("number", pa.int64())]
-        self._short = arrangements.declare("matches", Layout(pa.schema([*keys.fields, value]), tuple(names)))
+        rows = pa.schema([*keys.fields, value])
+        self._short = arrangements.declare(MATCHES, Layout(rows, tuple(names), note=note))
         hashed = partial(hashed_within, keys=len(names), groups=groups)
         schema = pa.schema([*keys.fields, *entry, value])
-        self._long = arrangements.declare(
-            "entries", Layout(schema, (*names, "part", "number"), hashed=hashed)
-        )
+        self._long = arrangements.declare(ENTRIES, Layout(schema, (*names, "part", "number"), hashed=hashed))
         timers = pa.schema([pa.field(_TIME, pa.int64()), *keys.fields])
         self._timers = arrangements.declare("timers", Layout(timers, tuple(names), leading=_TIME))
         self._held: dict[Any, HeldKey] = {}

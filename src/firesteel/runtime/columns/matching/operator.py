@@ -24,6 +24,7 @@ from firesteel.runtime.columns.kernel.query import Times as Now
 from firesteel.runtime.columns.matching.conditions import pattern_condition
 from firesteel.runtime.columns.matching.definition import pattern_definition
 from firesteel.runtime.columns.matching.kept import HeldKey, HeldMatches
+from firesteel.runtime.columns.matching.noted import Noted
 from firesteel.runtime.columns.matching.results import FoundMatch, MatchRows
 from firesteel.runtime.columns.matching.values import Events
 from firesteel.runtime.columns.over.keyed_rows import KeyedRows
@@ -59,7 +60,6 @@ class MatchOperator(GatheringOperator):
         match, groups = self._match, context.max_parallelism
         require_sortable(self._schema, match.order, context.who)
         self._waiting = Waiting(context.arrangements, self._keys, self._kept_rows.others, groups)
-        self._held = HeldMatches(context.arrangements, self._keys, groups)
         self._events = Events(match, context.who)
         self._rows = MatchRows(match, context.who)
         conditions = {
@@ -69,6 +69,8 @@ class MatchOperator(GatheringOperator):
         self._matcher = Matcher(
             automaton, context.who, shows_timeouts=match.pattern.timed_out, kept=self._events.kept_at
         )
+        note = Noted.of(match, automaton.shape).encoded()
+        self._held = HeldMatches(context.arrangements, self._keys, groups, note)
         self._timed = automaton.within is not None
         self._skips = self._matcher.first_condition is not None
 
