@@ -98,6 +98,25 @@ def test_checkpoints_say_how_long_they_took_and_what_they_stored(server: Server)
     assert of_sum["summary"]["checkpointed_size"]["max"] <= of_sum["checkpointed_size"]
 
 
+def test_a_kept_epoch_says_what_each_operator_stored(server: Server) -> None:
+    last = server.get("JOB/checkpoints")["latest"]["completed"]
+    answer = server.get(f"JOB/epochs/{last['id']}")
+    operators = {each["name"]: each for each in answer["operators"]}
+    assert [*operators] == ["Source: numbers", "same", "sum", "Sink: out"]
+    summed = operators["sum"]
+    assert (summed["uid"], operators["same"]["uid"]) == ("sums", None)
+    assert summed["vertex"] == server.vertex("sum").rpartition("/")[2]
+    assert summed["end_to_end_duration"] >= 0
+    (part,) = summed["parts"]
+    assert (part["checkpointed_size"], part["state_size"]) == (last["checkpointed_size"], last["state_size"])
+    assert len(part["states"]) == 1
+    for size in ("checkpointed_size", "state_size"):
+        assert sum(each[size] for each in answer["operators"]) == summed[size] == part[size] > 0
+    with pytest.raises(Refusal) as raised:
+        server.get("JOB/epochs/999")
+    assert raised.value.status == 404
+
+
 def test_a_failure_is_an_exception_with_its_task_and_the_users_traceback(server: Server) -> None:
     entries = server.get("JOB/exceptions", server.failed)["exceptionHistory"]["entries"]
     assert len(entries) == 2  # the attempt, and the restart; the end is the second of them

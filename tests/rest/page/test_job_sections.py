@@ -101,10 +101,12 @@ def test_epochs_have_phases_a_forecast_and_sizes_by_operator(page: Page, address
     assert page.locator("svg.fit circle").count() == 4
     page.get_by_role("button", name="Epoch 2 by operator").focus()
     page.keyboard.press("Enter")
-    stored, state = row(page, "Epoch 2 by operator", "sum -> Sink: out")[1:3]
+    uid, stored, state, parts = row(page, "Epoch 2 by operator", "sum")[1:5]
+    assert uid == "sums"
     assert "KiB" in stored
     assert "KiB" in state
-    assert row(page, "Epoch 2 by operator", "same")[1] == "0 B"
+    assert parts.endswith(state)
+    assert row(page, "Epoch 2 by operator", "same")[2] == "0 B"
     page.keyboard.press("Enter")
     page.get_by_role("region", name="Epoch 2 by operator").wait_for(state="detached")
 

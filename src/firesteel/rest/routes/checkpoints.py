@@ -116,7 +116,7 @@ def _path(job: Standing, epoch: int) -> str:
     return f"file:{job.directory}/{manifest_path(epoch)}"
 
 
-def _figures(job: Standing, epoch: int) -> CheckpointFigures | None:
+def figures_of(job: Standing, epoch: int) -> CheckpointFigures | None:
     """Return what the driver has measured of an epoch: None if another driver committed it, or if that is long ago."""
     metrics = job.metrics()
     found = () if metrics is None else metrics.checkpoints
@@ -126,7 +126,7 @@ def _figures(job: Standing, epoch: int) -> CheckpointFigures | None:
 def _described(job: Standing, epoch: Checkpoint, tasks: dict[str, Any]) -> dict[str, Any]:
     subtasks = sum(vertex.parallelism for vertex in job.vertices)
     at = epoch.time or 0
-    figures = _figures(job, epoch.epoch)
+    figures = figures_of(job, epoch.epoch)
     duration = _UNKNOWN if figures is None else round(figures.duration)
     return {
         "className": "completed",
@@ -182,8 +182,8 @@ def config(call: Call) -> dict[str, Any]:
     }
 
 
-def _epoch_of(call: Call, job: Standing) -> tuple[Checkpoint, ManifestReader]:
-    number = call.number("checkpointid")
+def kept_epoch(job: Standing, number: int) -> tuple[Checkpoint, ManifestReader]:
+    """Return a kept epoch, and what reads it. Raises Refusal (404) for another one."""
     if job.plan is not None:
         storage = job.storage()
         for epoch in find_checkpoints(storage):
@@ -195,7 +195,7 @@ def _epoch_of(call: Call, job: Standing) -> tuple[Checkpoint, ManifestReader]:
 def details(call: Call) -> dict[str, Any]:
     """A checkpoint, and what each vertex added."""
     job = call.job()
-    epoch, reader = _epoch_of(call, job)
+    epoch, reader = kept_epoch(job, call.number("checkpointid"))
     stored = _Stored(job, epoch, reader)
     return _described(job, epoch, {vertex.id: stored.task(vertex) for vertex in job.vertices})
 
@@ -206,7 +206,7 @@ class _Stored:
     def __init__(self, job: Standing, epoch: Checkpoint, reader: ManifestReader) -> None:
         self._epoch = epoch
         self._operators = reader.read(epoch.epoch).operators
-        self._figures = _figures(job, epoch.epoch)
+        self._figures = figures_of(job, epoch.epoch)
         self._sizes: Counter[str] = Counter()
         for state, layers in reader.all_layers(0, epoch.epoch).items():
             self._sizes[operator_of(state)] += sum(layer.size for layer in layers)
@@ -266,7 +266,7 @@ class _Stored:
 def subtasks(call: Call) -> dict[str, Any]:
     """What the subtasks of a vertex added in a checkpoint."""
     job, vertex = vertex_of(call)
-    epoch, reader = _epoch_of(call, job)
+    epoch, reader = kept_epoch(job, call.number("checkpointid"))
     stored = _Stored(job, epoch, reader)
     found = stored.subtasks(vertex)
     none = _of_subtasks([0])

@@ -7,15 +7,14 @@ import { durationOf, fit, PHASES, phasesOf, timeline } from "../timeline.js";
 
 const EPOCH_HEADS = ["Epoch#", "Published", "Records#", "Limit#", "Took#", "Phases", "Stored#"];
 const KEPT_HEADS = ["Epoch#", "Committed", "Took#", "Stored#", "State#", "Place"];
-const SIZE_HEADS = ["Vertex", "Stored in the epoch#", "State#", "Storing took#"];
+const SIZE_HEADS = ["Operator", "Uid", "Stored in the epoch#", "State#", "Of which", "Storing took#"];
 const MINI = 110;
 
 export class Checkpoints {
-  /** @param {import("../app.js").App} app @param {string} id @param {import("./job.js").Job} job */
-  constructor(app, id, job) {
+  /** @param {import("../app.js").App} app @param {string} id */
+  constructor(app, id) {
     this.app = app;
     this.id = id;
-    this.job = job;
     this.latest = this.drawn = null;
     this.counts = element("p", { class: "facts" });
     this.line = element("div", { class: "card", hidden: true });
@@ -28,11 +27,10 @@ export class Checkpoints {
     this.node = element("div", {}, this.counts, this.line, this.admission, epochs.node, kept.node, this.sizes);
   }
 
-  async update(flow, signal) {
+  async update(_flow, signal) {
     const [found, { counts, history }] = await Promise.all(
       [path`jobs/${this.id}/epochs`, path`jobs/${this.id}/checkpoints`].map((each) => this.app.api.get(each, signal)),
     );
-    this.flow = flow;
     setText(this.counts, `${counts.completed} committed, ${counts.in_progress} running, ${counts.failed} failed since the driver started`);
     this.#showEpochs(found);
     const latest = history[0]?.id ?? null;
@@ -63,7 +61,7 @@ export class Checkpoints {
     return made;
   }
 
-  /** Show what each vertex stored in an epoch, below the table. */
+  /** Show what each operator stored in an epoch, below the table. */
   async #open(epoch, button) {
     const wasOpen = button.getAttribute("aria-expanded") === "true";
     for (const { view } of this.kept.entries.values()) setAttribute(view.button, "aria-expanded", "false");
@@ -71,13 +69,12 @@ export class Checkpoints {
     if (wasOpen) return;
     setAttribute(button, "aria-expanded", "true");
     try {
-      const [found, vertices] = await Promise.all([this.app.api.get(path`jobs/${this.id}/checkpoints/details/${epoch}`), this.job.vertices(this.flow)]);
+      const { operators } = await this.app.api.get(path`jobs/${this.id}/epochs/${epoch}`);
       const { node, body } = table(`Epoch ${epoch} by operator`, SIZE_HEADS);
-      for (const { id, name } of vertices) {
-        const task = found.tasks[id];
-        if (task === undefined) continue;
-        const made = row(["", "number", "number", "number"]);
-        [name, bytes(task.checkpointed_size), bytes(task.state_size), duration(task.end_to_end_duration)].forEach((text, place) => setText(made.cells[place], text));
+      for (const { name, uid, checkpointed_size: stored, state_size: state, parts, end_to_end_duration: took } of operators) {
+        const made = row(["", "", "number", "number", "path", "number"]);
+        const texts = [name, uid ?? "", bytes(stored), bytes(state), parts.map(sized).join("; "), fine(took)];
+        texts.forEach((text, place) => setText(made.cells[place], text));
         body.append(made.node);
       }
       this.sizes.replaceChildren(node);
@@ -85,6 +82,11 @@ export class Checkpoints {
       this.sizes.replaceChildren(element("p", {}, error.message));
     }
   }
+}
+
+/** The names of states that are stored together, and their size. */
+function sized({ states, state_size: size }) {
+  return `${states.join(", ") || "timers"} ${bytes(size)}`;
 }
 
 function legend() {
