@@ -31,6 +31,10 @@ ANSWERS = [
     and "details_3." not in request.name
 ]
 
+SAVEPOINT: dict[str, Any] = json.loads(
+    (RECORDED / "GET_jobs_ID_checkpoints_details_3.200.txt").read_text().split("\n")[3]
+)
+
 
 def path_here(server: Server, path: str) -> str:
     """The path of a recorded request, with the ids that things have here."""
@@ -181,12 +185,40 @@ def test_the_last_checkpoint_that_failed_and_the_last_savepoint(server: Server, 
         assert (latest["failed"]["id"], latest["failed"]["failure_message"]) == (7, "the disk is full")
         assert latest["savepoint"]["external_path"] == f"file:{second}"
         assert latest["savepoint"]["is_savepoint"]
+        history = server.get("JOB/checkpoints")["history"]
+        listed = [each["external_path"] for each in history if each["is_savepoint"]]
+        assert listed == [f"file:{second}", f"file:{first}"]
+        assert [each["id"] for each in history] == sorted((each["id"] for each in history), reverse=True)
+        assert {each["checkpoint_type"] for each in history} == {"CHECKPOINT", "SAVEPOINT"}
+        assert not latest["completed"]["is_savepoint"]
+        # Flink's was one to stop the job with.
+        assert list(differences({**SAVEPOINT, "tasks": {}}, latest["savepoint"])) == []
         shutil.rmtree(second)
         assert server.get("JOB/checkpoints")["latest"]["savepoint"]["external_path"] == f"file:{first}"
     finally:
         shutil.rmtree(first)
         request.unlink()
         write_metrics(storage, metrics)
+
+
+def test_a_savepoint_has_details_when_its_epoch_is_not_kept(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    epoch = server.said().epoch
+    place = new_savepoint(standing(server.record).storage(), epoch, None)
+    try:
+        assert not server.get(f"JOB/checkpoints/details/{epoch}")["is_savepoint"]
+        monkeypatch.setattr("firesteel.rest.routes.checkpoints.find_checkpoints", lambda storage: [])
+        details = server.get(f"JOB/checkpoints/details/{epoch}")
+        assert details["external_path"] == f"file:{place}"
+        assert (details["is_savepoint"], details["checkpoint_type"]) == (True, "SAVEPOINT")
+        for size in ("checkpointed_size", "state_size"):
+            assert sum(task[size] for task in details["tasks"].values()) == details[size] > 0
+        assert list(differences({**SAVEPOINT, "tasks": {}}, {**details, "tasks": {}})) == []
+        with pytest.raises(Refusal):
+            server.get(f"JOB/checkpoints/details/{epoch + 1}")
+    finally:
+        shutil.rmtree(place)
 
 
 def test_the_attempt_of_a_subtask(server: Server) -> None:

@@ -1,15 +1,18 @@
-"""The last savepoint of a job: in its own directory for them, or where a request has had one written."""
+"""The last savepoints of a job: in its own directory for them, or where requests have had them written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.savepoint import SavepointFile, open_savepoint
 from firesteel.common.errors import StateError
 from firesteel.rest.records import Asked, JobRecord, read
+
+MOST: Final = 10
+"""How many are looked for in either place: as many checkpoints as Flink remembers."""
 
 
 class Savepoint(NamedTuple):
@@ -28,24 +31,24 @@ def as_url(location: str) -> str:
     return location if "://" in location else f"file:{location}"
 
 
-def newest_savepoint(record: JobRecord) -> Savepoint | None:
-    """Return the savepoint of a job that was written last, None if there is none that can be read."""
+def last_savepoints(record: JobRecord) -> list[Savepoint]:
+    """Return the last savepoints of a job that can be read, the newest first."""
     found = [each for url in {*_own(record), *_asked_for(record)} if (each := _opened(url)) is not None]
-    return max(found, key=lambda each: each.about.created_at, default=None)
+    return sorted(found, key=lambda each: each.about.created_at, reverse=True)
 
 
 def _own(record: JobRecord) -> Iterator[str]:
-    """Yield the last one in the job's directory; their names begin with their epochs."""
+    """Yield the last ones in the job's directory; their names begin with their epochs."""
     place = record.state / "savepoints"
     names = sorted(folder.name for folder in place.iterdir()) if place.is_dir() else []
-    yield from (str(place / name) for name in names[-1:])
+    yield from (str(place / name) for name in names[-MOST:])
 
 
 def _asked_for(record: JobRecord) -> Iterator[str]:
-    """Yield the place of the last one that was asked for; what else is asked for is answered by numbers and words."""
+    """Yield the places of the last ones that were asked for; what else is asked for is answered by numbers and words."""
     files = sorted((record.directory / "requests").glob("*.json"), key=_changed, reverse=True)
     answers = (asked.location for asked in map(_read, files) if asked is not None)
-    yield from [answer for answer in answers if answer is not None and "/" in answer][:1]
+    yield from [answer for answer in answers if answer is not None and "/" in answer][:MOST]
 
 
 def _read(file: Path) -> Asked | None:

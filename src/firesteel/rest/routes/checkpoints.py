@@ -1,20 +1,21 @@
-"""The checkpoints of a job: its committed epochs that are kept."""
+"""The checkpoints of a job: its committed epochs that are kept, and its last savepoints."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from statistics import mean, quantiles
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.manifest import manifest_path
+from firesteel.checkpoint.objects import Storage
 from firesteel.control.views.checkpoints import Checkpoint, find_checkpoints
 from firesteel.control.views.metrics import CheckpointFigures
 from firesteel.control.views.plans import Vertex
 from firesteel.rest.calls import Call, Refusal, Route
 from firesteel.rest.routes.vertices import vertex_of
-from firesteel.rest.savepoints import as_url, newest_savepoint
+from firesteel.rest.savepoints import Savepoint, as_url, last_savepoints
 from firesteel.rest.standing import Standing
 from firesteel.state.arrangements.names import operator_of
 
@@ -35,21 +36,29 @@ _NO_SPREAD: Final = dict.fromkeys(("p50", "p90", "p95", "p99", "p999"), "NaN")
 
 
 def checkpoints(call: Call) -> dict[str, Any]:
-    """How many checkpoints a job has completed, their sizes, and those that are kept, the newest first."""
+    """How many checkpoints a job has completed, their sizes, and those that are kept, the newest first.
+
+    Savepoints are among them, each with the number of its epoch.
+    """
     job = call.job()
     kept = [] if job.plan is None else find_checkpoints(job.storage())
     history = [_described(job, epoch, {}) for epoch in reversed(kept)]
+    savepoints = [_of_savepoint(job, found, {}) for found in last_savepoints(job.record)]
     return {
         "counts": _counts(job, kept[-1].epoch if kept else 0),
         "summary": {name: _spread([each[name] for each in history if each[name] >= 0]) for name in _SIZES},
         "latest": {
             "completed": history[0] if history else None,
-            "savepoint": _savepoint(job),
+            "savepoint": savepoints[0] if savepoints else None,
             "failed": _failed(job),
             "restored": _restored(job),
         },
-        "history": history,
+        "history": sorted([*savepoints, *history], key=_order, reverse=True),
     }
+
+
+def _order(described: dict[str, Any]) -> tuple[int, int]:
+    return described["id"], described["latest_ack_timestamp"]
 
 
 def _counts(job: Standing, completed: int) -> dict[str, int]:
@@ -98,18 +107,19 @@ def _failed(job: Standing) -> dict[str, Any] | None:
     }
 
 
-def _savepoint(job: Standing) -> dict[str, Any] | None:
-    """Return the last savepoint: it has the epoch's number, and its size is that of all that it holds."""
-    found = newest_savepoint(job.record)
-    if found is None:
-        return None
-    size, written_at = found.about.size, found.about.created_at
-    return _described(job, Checkpoint(found.about.epoch, written_at, size, size), {}) | {
+def _of_savepoint(job: Standing, found: Savepoint, tasks: dict[str, Any]) -> dict[str, Any]:
+    """Return a savepoint: it has the epoch's number, and its size is that of all that it holds."""
+    return _described(job, _epoch_of(found), tasks) | {
         "is_savepoint": True,
         "savepointFormat": "NATIVE",
         "checkpoint_type": "SAVEPOINT",
         "external_path": as_url(found.location),
     }
+
+
+def _epoch_of(found: Savepoint) -> Checkpoint:
+    about = found.about
+    return Checkpoint(about.epoch, about.created_at, about.size, about.size)
 
 
 def _path(job: Standing, epoch: int) -> str:
@@ -192,19 +202,44 @@ def kept_epoch(job: Standing, number: int) -> tuple[Checkpoint, ManifestReader]:
     raise Refusal(404, f"Could not find checkpointing statistics for checkpoint {number}.")
 
 
+class _Found(NamedTuple):
+    """A checkpoint, and what reads it; `savepoint` if it is one."""
+
+    epoch: Checkpoint
+    reader: ManifestReader
+    savepoint: Savepoint | None = None
+
+
+def _found(call: Call, job: Standing) -> _Found:
+    """Return the kept epoch of a number, or else the savepoint of that epoch. Raises Refusal (404) without either."""
+    number = call.number("checkpointid")
+    try:
+        return _Found(*kept_epoch(job, number))
+    except Refusal:
+        for saved in last_savepoints(job.record):
+            if saved.about.epoch == number:
+                return _Found(_epoch_of(saved), ManifestReader(Storage.existing(saved.location)), saved)
+        raise
+
+
 def details(call: Call) -> dict[str, Any]:
     """A checkpoint, and what each vertex added."""
     job = call.job()
-    epoch, reader = kept_epoch(job, call.number("checkpointid"))
-    stored = _Stored(job, epoch, reader)
-    return _described(job, epoch, {vertex.id: stored.task(vertex) for vertex in job.vertices})
+    found = _found(call, job)
+    stored = _Stored(job, found)
+    tasks = {vertex.id: stored.task(vertex) for vertex in job.vertices}
+    if found.savepoint is not None:
+        return _of_savepoint(job, found.savepoint, tasks)
+    return _described(job, found.epoch, tasks)
 
 
 class _Stored:
-    """What the vertices of a job have stored in an epoch."""
+    """What the vertices of a job have stored in an epoch, or in a savepoint: all of their state."""
 
-    def __init__(self, job: Standing, epoch: Checkpoint, reader: ManifestReader) -> None:
+    def __init__(self, job: Standing, found: _Found) -> None:
+        epoch, reader, _ = found
         self._epoch = epoch
+        self._is_savepoint = found.savepoint is not None
         self._operators = reader.read(epoch.epoch).operators
         self._figures = figures_of(job, epoch.epoch)
         self._sizes: Counter[str] = Counter()
@@ -214,12 +249,14 @@ class _Stored:
     def task(self, vertex: Vertex) -> dict[str, Any]:
         """Return what a vertex has stored."""
         subtasks = self.subtasks(vertex)
+        size = sum(self._sizes[operator.id] for operator in vertex.operators)
+        added = sum(each["checkpointed_size"] for each in subtasks)
         return {
             "id": self._epoch.epoch,
             "status": "COMPLETED",
             "latest_ack_timestamp": self._epoch.time or 0,
-            "checkpointed_size": sum(each["checkpointed_size"] for each in subtasks),
-            "state_size": sum(self._sizes[operator.id] for operator in vertex.operators),
+            "checkpointed_size": size if self._is_savepoint else added,
+            "state_size": size,
             "end_to_end_duration": max(each["end_to_end_duration"] for each in subtasks),
             "alignment_buffered": 0,
             "processed_data": 0,
@@ -266,8 +303,7 @@ class _Stored:
 def subtasks(call: Call) -> dict[str, Any]:
     """What the subtasks of a vertex added in a checkpoint."""
     job, vertex = vertex_of(call)
-    epoch, reader = kept_epoch(job, call.number("checkpointid"))
-    stored = _Stored(job, epoch, reader)
+    stored = _Stored(job, _found(call, job))
     found = stored.subtasks(vertex)
     none = _of_subtasks([0])
     sizes = _of_subtasks([each["checkpointed_size"] for each in found])

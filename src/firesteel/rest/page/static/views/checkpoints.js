@@ -20,7 +20,7 @@ export class Checkpoints {
     this.line = element("div", { class: "card", hidden: true });
     this.admission = element("div", { class: "admission", hidden: true });
     const epochs = table("The last epochs whose output is visible, the newest first", EPOCH_HEADS);
-    const kept = table("Epochs that are kept, the newest first", KEPT_HEADS);
+    const kept = table("Epochs that are kept, and savepoints, the newest first", KEPT_HEADS);
     this.epochs = new KeyedList(epochs.body, makeEpoch, updateEpoch);
     this.kept = new KeyedList(kept.body, (epoch) => this.#makeKept(epoch), updateKept);
     this.sizes = element("div", { "aria-live": "polite" });
@@ -33,10 +33,10 @@ export class Checkpoints {
     );
     setText(this.counts, `${counts.completed} committed, ${counts.in_progress} running, ${counts.failed} failed since the driver started`);
     this.#showEpochs(found);
-    const latest = history[0]?.id ?? null;
+    const latest = history[0]?.external_path ?? null;
     if (latest === this.latest) return;
     this.latest = latest;
-    this.kept.show(history, (epoch) => epoch.id);
+    this.kept.show(history, (epoch) => epoch.external_path);
   }
 
   #showEpochs({ epochs, failures, target, limited }) {
@@ -56,7 +56,13 @@ export class Checkpoints {
 
   #makeKept(epoch) {
     const made = row(KEPT_HEADS.map((head) => (head.endsWith("#") ? "number" : head === "Place" ? "path" : "")));
+    if (epoch.is_savepoint) {
+      setText(made.cells[0], `${epoch.id}, savepoint`);
+      return made;
+    }
     made.button = element("button", { type: "button", class: "link", "aria-expanded": "false", on: { click: () => this.#open(epoch.id, made.button) } });
+    setText(made.button, epoch.id);
+    setAttribute(made.button, "aria-label", `Epoch ${epoch.id} by operator`);
     made.cells[0].append(made.button);
     return made;
   }
@@ -64,7 +70,7 @@ export class Checkpoints {
   /** Show what each operator stored in an epoch, below the table. */
   async #open(epoch, button) {
     const wasOpen = button.getAttribute("aria-expanded") === "true";
-    for (const { view } of this.kept.entries.values()) setAttribute(view.button, "aria-expanded", "false");
+    for (const { view } of this.kept.entries.values()) if (view.button !== undefined) setAttribute(view.button, "aria-expanded", "false");
     this.sizes.replaceChildren();
     if (wasOpen) return;
     setAttribute(button, "aria-expanded", "true");
@@ -140,9 +146,7 @@ function updateEpoch({ cells, svg, words }, epoch) {
   svg.replaceChildren(...parts);
 }
 
-function updateKept({ cells, button }, epoch) {
-  setText(button, epoch.id);
-  setAttribute(button, "aria-label", `Epoch ${epoch.id} by operator`);
+function updateKept({ cells }, epoch) {
   const texts = [
     moment(epoch.latest_ack_timestamp),
     duration(epoch.end_to_end_duration),
