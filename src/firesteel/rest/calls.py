@@ -12,6 +12,7 @@ import msgspec
 
 from firesteel.rest.dispatcher import Dispatcher
 from firesteel.rest.page.board import Board
+from firesteel.rest.page.recent import Recent
 from firesteel.rest.page.shared import Shared
 from firesteel.rest.processes import Processes
 from firesteel.rest.profiling import Profiles
@@ -62,6 +63,7 @@ class Cluster:
     board: Board = field(default_factory=Board)
     flows: Shared[dict[str, Any]] = field(default_factory=lambda: Shared(FLOW_SECONDS))
     patterns: Shared[dict[str, Any]] = field(default_factory=lambda: Shared(PATTERNS_SECONDS))
+    recent: Recent = field(default_factory=Recent)
     processes: Processes = field(default_factory=Processes)
     profiles: Profiles = field(default_factory=Profiles)
     sql: Callable[[str, str, bytes], Any] | None = None

@@ -6,7 +6,7 @@ import { split } from "./static/arguments.js";
 import { wrapped } from "./static/boxes.js";
 import { bytes, counted, duration, fine, number, rate, share, watermark } from "./static/format.js";
 import { layout } from "./static/layout.js";
-import { lineOf as pathOf, remember } from "./static/chart.js";
+import { lineOf as pathOf, recall, remember } from "./static/chart.js";
 import { framesOf, hottest } from "./static/flame.js";
 import { subtasksOf } from "./static/groups.js";
 import { pause } from "./static/poll.js";
@@ -206,6 +206,15 @@ test("a point of the same time is not added, and the oldest go", () => {
   for (let at = 0; at < 700; at += 1) remember(points, { at, values: [at] });
   remember(points, { at: 699, values: [0] });
   assert.deepEqual([points.length, points[0].at, points.at(-1).values[0]], [600, 100, 699]);
+});
+
+test("what was before is put before what is known, each time once", () => {
+  const points = [3, 4].map((at) => ({ at, values: [at] }));
+  recall(points, [1, 2, 3].map((at) => ({ at, values: [0] })));
+  assert.deepEqual(points.map(({ at, values }) => [at, values[0]]), [[1, 0], [2, 0], [3, 3], [4, 4]]);
+  const none = [];
+  recall(none, [{ at: 1, values: [5] }]);
+  assert.deepEqual(none, [{ at: 1, values: [5] }]);
 });
 
 test("calls are beside each other below the call that made them, and narrow ones are left out", () => {

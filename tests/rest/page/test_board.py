@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 import pytest
 
-from firesteel.rest.calls import Refusal
+from firesteel.control.views.metrics import read_metrics, write_metrics
+from firesteel.rest.calls import Call, Refusal
 from firesteel.rest.page.board import Board, JobRow, row_of
+from firesteel.rest.page.recent import MOST_POINTS, Recent, Seen
 from firesteel.rest.page.shared import Shared
+from firesteel.rest.routes.page import flow, recent, recent_of_vertex
 from firesteel.rest.standing import standing
 from harness.waiting import until
 from tests.rest.in_process import NUMBERS, Server
@@ -241,3 +244,42 @@ def test_another_parallelism_is_another_shape(server: Server):
         assert after["shape"] != before["shape"]
     finally:
         server.say(parallelism=said.parallelism)
+
+
+def test_what_pages_have_seen_is_remembered(server: Server):
+    """Each measurement once, of the job and of each vertex."""
+    storage = standing(server.record).storage()
+    before = read_metrics(storage)
+    assert before is not None
+    cluster = replace(server.cluster, flows=Shared(0.0), recent=Recent())
+    (vertex, *_) = server.vertices.values()
+    call = Call(cluster, {"jobid": server.record.id, "vertexid": vertex}, {})
+    assert recent(call) == {"points": []}
+    first, same = flow(call), flow(call)
+    assert same["measured_at"] == first["measured_at"]
+    try:
+        write_metrics(storage, msgspec.structs.replace(before, measured_at=before.measured_at + 5))
+        second = flow(call)
+    finally:
+        write_metrics(storage, before)
+    assert recent(call)["points"] == [
+        {"at": each["measured_at"], "values": each["totals"]} for each in (first, second)
+    ]
+    assert recent_of_vertex(call)["points"] == [
+        {"at": each["measured_at"], "values": each["vertices"][0]} for each in (first, second)
+    ]
+
+
+def test_what_is_remembered_has_bounds():
+    one = Recent()
+    for at in range(1, MOST_POINTS + 11):
+        one.note("job", Seen(at, {}, {}))
+    assert [seen.at for seen in one.of("job")] == [*range(11, MOST_POINTS + 11)]
+    many = Recent(most_rows=6)
+    for job in ("first", "second", "first", "third"):
+        many.note(job, Seen(len(many.of(job)) + 1, {}, {"vertex": {}}))
+    assert {job: len(many.of(job)) for job in ("first", "second", "third")} == {
+        "first": 2,
+        "second": 0,
+        "third": 1,
+    }

@@ -10,6 +10,7 @@ import pytest
 from firesteel.control.commands import now_ms
 from firesteel.control.views.flamegraphs import FlameSamples, Stack, write_samples
 from firesteel.control.views.metrics import read_metrics, write_metrics
+from firesteel.rest.page.recent import Seen
 from firesteel.rest.standing import standing
 from tests.rest.in_process import Server
 from tests.rest.page.conftest import BAD_NAME, see, sums_of
@@ -134,6 +135,28 @@ def test_a_metric_of_a_vertex_is_drawn_while_it_changes(page: Page, address: str
     chart.wait_for()  # it is still chosen
     chart.get_by_role("button", name="Remove").click()
     chart.wait_for(state="detached")
+
+
+def test_charts_begin_with_what_was_seen_before(page: Page, address: str, server: Server):
+    storage = standing(server.record).storage()
+    before = read_metrics(storage)
+    assert before is not None
+    vertex = sums_of(server)
+    seen = Seen(before.measured_at + 1, server.get("JOB/flow")["totals"], {vertex: {"records_in": 123.0}})
+    server.cluster.recent.note(server.record.id, seen)
+    try:
+        write_metrics(storage, msgspec.structs.replace(before, measured_at=before.measured_at + 2))
+        open_section(page, address, server, "metrics")
+        read = page.locator("figure").filter(has_text="Read")
+        read.locator("path.line[d*=L]").first.wait_for(state="attached")
+        page.get_by_role("combobox", name="Of", exact=True).select_option(label="sum -> Sink: out")
+        page.get_by_role("combobox", name="Metric").select_option("numRecordsInPerSecond")
+        page.get_by_role("button", name="Draw").click()
+        chart = page.locator("figure").filter(has_text="numRecordsInPerSecond, sum · sum -> Sink: out")
+        chart.get_by_text("123").first.wait_for()  # the scale
+        chart.locator("path.line[d*=L]").wait_for(state="attached")
+    finally:
+        write_metrics(storage, before)
 
 
 def test_two_epochs_are_compared_at_a_key_and_at_all_keys(page: Page, address: str, server: Server):

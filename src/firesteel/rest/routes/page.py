@@ -13,6 +13,7 @@ from firesteel.control.views.metrics import Bottleneck, JobMetrics, OperatorMetr
 from firesteel.control.views.plans import Vertex
 from firesteel.rest.calls import Call, Refusal, Right, Route
 from firesteel.rest.page.board import Changes, row_of
+from firesteel.rest.page.recent import Seen
 from firesteel.rest.routes.metrics import Subtasks, measured, skew
 from firesteel.rest.routes.vertices import vertex_of
 from firesteel.rest.standing import Standing
@@ -62,6 +63,10 @@ def _flow(call: Call) -> dict[str, Any]:
     job = call.job()
     metrics = job.metrics()
     at = 0 if metrics is None else metrics.measured_at
+    totals, vertices = _totals(job, metrics), [_flow_of(job, vertex) for vertex in job.vertices]
+    if at:
+        seen = Seen(at, totals, {vertex["id"]: vertex for vertex in vertices})
+        call.cluster.recent.note(job.record_id, seen)
     return {
         "id": job.record_id,
         "name": job.name,
@@ -74,10 +79,26 @@ def _flow(call: Call) -> dict[str, Any]:
         "restarts": job.restarts,
         "shape": f"{job.running_since}-{job.parallelism}-{len(job.vertices)}",
         "measured_at": at,
-        "totals": _totals(job, metrics),
+        "totals": totals,
         "bottleneck": None if metrics is None else _bottleneck(job, metrics.bottleneck),
-        "vertices": [_flow_of(job, vertex) for vertex in job.vertices],
+        "vertices": vertices,
     }
+
+
+def recent(call: Call) -> dict[str, Any]:
+    """What pages have seen of a job as a whole in the last ten minutes, oldest first."""
+    return {"points": [{"at": seen.at, "values": seen.totals} for seen in _recent(call)]}
+
+
+def recent_of_vertex(call: Call) -> dict[str, Any]:
+    """What pages have seen of a vertex of a job in the last ten minutes, oldest first."""
+    _, vertex = vertex_of(call)
+    points = ((seen.at, seen.vertices.get(vertex.id)) for seen in _recent(call))
+    return {"points": [{"at": at, "values": values} for at, values in points if values is not None]}
+
+
+def _recent(call: Call) -> list[Seen]:
+    return call.cluster.recent.of(call.record().id)
 
 
 def _totals(job: Standing, metrics: JobMetrics | None) -> dict[str, Any]:
@@ -248,5 +269,7 @@ ROUTES: Final = (
     Route("GET", "/page/rights", rights),
     Route("GET", "/page/jobs", board, query=("after",), soon=board_soon),
     Route("GET", "/jobs/:jobid/flow", flow, query=("after",), soon=flow_soon),
+    Route("GET", "/jobs/:jobid/recent", recent),
     Route("GET", "/jobs/:jobid/vertices/:vertexid/flow", subtasks),
+    Route("GET", "/jobs/:jobid/vertices/:vertexid/recent", recent_of_vertex),
 )

@@ -117,6 +117,13 @@ function round(value) {
   return Math.round(value * 10) / 10;
 }
 
+/** Put earlier points before those that are known. @param {Point[]} points @param {Point[]} earlier */
+export function recall(points, earlier) {
+  const first = points[0]?.at ?? Infinity;
+  points.unshift(...earlier.filter(({ at }) => at < first));
+  points.splice(0, points.length - MOST_POINTS);
+}
+
 /** Add a point, and forget the oldest ones. @param {Point[]} points */
 export function remember(points, point) {
   if (points.length > 0 && points[points.length - 1].at >= point.at) return;

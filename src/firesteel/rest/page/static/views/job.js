@@ -43,8 +43,9 @@ export class Job {
     this.app = app;
     this.id = id;
     this.title = `Job ${id}`;
-    /** @type {import("../chart.js").Point[]} what the totals have been since the page was opened */
+    /** @type {import("../chart.js").Point[]} what the totals have been since the page was opened, and before once they are `recalled` */
     this.history = [];
+    this.recalled = false;
     /** @type {string|null} why nothing may be done to the job, null if it may; the server decides in the end */
     this.refusal = null;
     /** @type {import("./metrics.js").Chosen[]} the metrics that are drawn beside the totals */

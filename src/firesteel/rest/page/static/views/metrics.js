@@ -1,7 +1,7 @@
 /** The numbers of a job as charts that go on: those of the whole job, and any metric of a vertex that is chosen. */
 
 import { path } from "../api.js";
-import { LineChart, remember } from "../chart.js";
+import { LineChart, recall, remember } from "../chart.js";
 import { element, setText, titled } from "../dom.js";
 import { bytes, fine, number, share } from "../format.js";
 import { durationOf } from "../timeline.js";
@@ -10,7 +10,17 @@ import { TOTALS } from "../totals.js";
 /** How the values of subtasks are put together, as the server calls it. */
 const WAYS = { sum: "sum", max: "greatest", avg: "average", min: "least", skew: "unequal by (%)" };
 const JOB = "";
-const HINT = "Charts of the last epochs begin with those that the server remembers, others when the page of this job was opened.";
+/** What the server remembers of a vertex: its field, how subtasks are put together in it, and the unit of the metric in it. */
+const REMEMBERED = {
+  numRecordsInPerSecond: ["records_in", "sum", 1],
+  numRecordsOutPerSecond: ["records_out", "sum", 1],
+  numBytesInPerSecond: ["bytes_in", "sum", 1],
+  numBytesOutPerSecond: ["bytes_out", "sum", 1],
+  busyTimeMsPerSecond: ["busy", "max", 1000],
+  backPressuredTimeMsPerSecond: ["backpressured", "max", 1000],
+};
+const HINT =
+  "Charts of the last epochs, of the job, and of what flows through its vertices begin with what the server remembers, others when they were drawn first.";
 
 /** @typedef {{vertex: string, name: string, way: string, title: string, points: import("../chart.js").Point[]}} Chosen */
 
@@ -47,6 +57,10 @@ export class Metrics {
   }
 
   async update(flow, signal) {
+    if (!this.job.recalled) {
+      recall(this.job.history, await this.#recent(path`jobs/${this.id}`, TOTALS.map(([, , field]) => [field, 1]), signal));
+      this.job.recalled = true;
+    }
     this.totals.forEach(({ chart, place }) => chart.show(this.job.history.map(({ at, values }) => ({ at, values: [values[place]] }))));
     if (flow.shape !== this.shape) {
       this.vertices = await this.job.vertices(flow, signal);
@@ -63,6 +77,19 @@ export class Metrics {
     const { epochs } = await this.app.api.get(path`jobs/${this.id}/epochs`, signal);
     const drawn = [durationOf, (epoch) => epoch.records, (epoch) => epoch.stored];
     this.epochs.forEach((chart, place) => chart.show(epochs.map((epoch) => ({ at: epoch.published_at, values: [drawn[place](epoch)] }))));
+  }
+
+  /** What pages have seen before this one: points with these fields. */
+  async #recent(address, fields, signal) {
+    const { points } = await this.app.api.get(`${address}/recent`, signal);
+    return points.map(({ at, values }) => ({ at, values: fields.map(([field, unit]) => (values[field] === null ? null : values[field] * unit)) }));
+  }
+
+  /** Begin the chart of a metric of a vertex with what is remembered of it. */
+  async #recall({ vertex, name, way, points }) {
+    const [field, kept, unit] = REMEMBERED[name] ?? [];
+    if (vertex === JOB || kept !== way) return;
+    recall(points, await this.#recent(path`jobs/${this.id}/vertices/${vertex}`, [[field, unit]]));
   }
 
   /** Ask for the chosen metrics, once for each vertex. */
@@ -106,7 +133,10 @@ export class Metrics {
     const chosen = { vertex, name, way, title, points: [] };
     this.job.chosen.push(chosen);
     this.#draw(chosen);
-    this.#guarded(() => this.#measure(Date.now()));
+    this.#guarded(async () => {
+      await this.#recall(chosen);
+      await this.#measure(Date.now());
+    });
   }
 
   #draw(chosen) {
