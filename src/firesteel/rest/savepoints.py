@@ -45,7 +45,7 @@ def _own(record: JobRecord) -> Iterator[str]:
 
 
 def _asked_for(record: JobRecord) -> Iterator[str]:
-    """Yield the places of the last ones that were asked for; what else is asked for is answered by numbers and words."""
+    """Yield the places of the last ones that were asked for; what else is asked for has other answers."""
     files = sorted((record.directory / "requests").glob("*.json"), key=_changed, reverse=True)
     answers = (asked.location for asked in map(_read, files) if asked is not None)
     yield from [answer for answer in answers if answer is not None and "/" in answer][:MOST]
