@@ -29,7 +29,12 @@ PRICES = [("tea", 5), ("cup", 3), ("tea", 95), ("pot", 50), ("jar", 9), ("jar", 
 
 
 def run(
-    directory: Path, rows: Sequence[tuple[str, Any]], clauses: str, *, price: str = "INT", parallelism: int = 2
+    directory: Path,
+    rows: Sequence[tuple[str, Any]],
+    clauses: str,
+    *,
+    price: str = "INT",
+    parallelism: int = 2,
 ) -> str:
     """Look for a pattern in prices of consecutive seconds; return the state directory of the job."""
     lines = [
@@ -121,7 +126,7 @@ def test_a_long_match_has_all_its_rows(tmp_path: Path, rows: int) -> None:
 
 
 def test_rows_have_their_types_and_keys_may_have_several_columns(tmp_path: Path) -> None:
-    clauses = """PARTITION BY shop, `day` ORDER BY ts MEASURES a.price AS p, a.day AS d
+    clauses = """PARTITION BY shop, `day` ORDER BY ts MEASURES a.price AS p, a.`day` AS d
         PATTERN (a b) DEFINE a AS a.price > 1.5"""
     directory = run(tmp_path, [("tea", 1.25), ("tea", 2.75)], clauses, price="DECIMAL(10, 2)")
     day = dt.date(2020, 1, 2)
@@ -135,7 +140,9 @@ def test_rows_have_their_types_and_keys_may_have_several_columns(tmp_path: Path)
 
 
 def test_without_a_partition_all_rows_have_one_key(tmp_path: Path) -> None:
-    directory = run(tmp_path, PRICES[:2], "ORDER BY ts MEASURES a.price AS p PATTERN (a b c) DEFINE b AS TRUE")
+    directory = run(
+        tmp_path, PRICES[:2], "ORDER BY ts MEASURES a.price AS p PATTERN (a b c) DEFINE b AS TRUE"
+    )
     assert [(match.key, match.waits_for, match.events) for match in matches(directory)] == [
         (None, "c", {"a": [{"price": 5}], "b": [{"price": 3}]}),
         (None, "b", {"a": [{"price": 3}]}),

@@ -115,7 +115,9 @@ def _run(record: JobRecord, program: Any, attempts: int = 0) -> str:
 def _counting(env: StreamExecutionEnvironment) -> None:
     numbers = env.from_collection(list(range(NUMBERS)), Types.INT()).name("numbers").rebalance()
     same = numbers.map(lambda value: value, Types.INT()).name("same")
-    counts = same.key_by(lambda value: value % 4).reduce(lambda one, other: one + other).name("sum").uid("sums")
+    counts = (
+        same.key_by(lambda value: value % 4).reduce(lambda one, other: one + other).name("sum").uid("sums")
+    )
     counts.print().name("out")
 
 

@@ -99,9 +99,7 @@ class RowMatches:
             if only is None or repr(key) == repr(only)
         }
         long: dict[str, tuple[dict[int, Any], ...]] = {
-            word: ({}, {}, {}, {})
-            for word, (_, stored) in found.items()
-            if stored.entries is None
+            word: ({}, {}, {}, {}) for word, (_, stored) in found.items() if stored.entries is None
         }
         for key, part, number, value in self._read(self._long, groups, *_ENTRY) if long else ():
             if repr(key) in long:
@@ -114,9 +112,7 @@ class RowMatches:
             for run in matches.completed:
                 yield self._match(key, matches, run, complete=True)
 
-    def _read(
-        self, arrangement: SavedArrangement, groups: Groups, *names: str
-    ) -> Iterator[tuple[Any, ...]]:
+    def _read(self, arrangement: SavedArrangement, groups: Groups, *names: str) -> Iterator[tuple[Any, ...]]:
         """Yield the keys of rows, and columns of them."""
         keys = self._short.layout.keys
         for batch in arrangement.batches(self._storage, groups):
