@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from firesteel.checkpoint.log import ManifestLog
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.splits import finished_splits
 from firesteel.common import Configuration
 from firesteel.control import EpochStats, JobHandle
 from firesteel.datastream import StreamExecutionEnvironment
@@ -99,3 +102,15 @@ def lines(directory: Path) -> list[str]:
     """The lines of all part files that are visible, sorted."""
     parts = [path for path in directory.rglob("*") if path.is_file() and not path.name.startswith(".")]
     return sorted(line for path in parts for line in path.read_text().splitlines())
+
+
+def records_read(state: Path) -> int:
+    """Return how many records of its one source the job with a state directory has read and committed."""
+    storage = Storage.of(state)
+    log = ManifestLog.open(storage)
+    assert log is not None
+    manifest = log.latest()
+    assert manifest is not None
+    [progress] = manifest.sources.values()
+    unfinished = sum(split.position for split in progress.unfinished.values())
+    return unfinished + sum(finished_splits(storage, progress).values())

@@ -7,12 +7,9 @@ import signal
 
 import pytest
 
-from firesteel.checkpoint.log import ManifestLog
-from firesteel.checkpoint.objects import Storage
-from firesteel.checkpoint.splits import finished_splits
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.datastream.functions import MapFunction
-from tests.recovery.jobs import Count, environment, lines
+from tests.recovery.jobs import Count, environment, lines, records_read
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -88,13 +85,6 @@ SETTINGS = {"FIRESTEEL_STATE_DIR": "state", "FIRESTEEL_CONF": "firesteel.epoch.m
 def counted(records):
     numbered = (f"{number % 10} {number // 10 + 1}" for number in range(records))
     return sorted(numbered)
-
-
-def records_read(state):
-    storage = Storage.of(state)
-    [progress] = ManifestLog.open(storage).latest().sources.values()
-    unfinished = sum(split.position for split in progress.unfinished.values())
-    return unfinished + sum(finished_splits(storage, progress).values())
 
 
 def test_a_driver_that_is_killed_is_followed_by_one_that_goes_on(tmp_path, run_python):

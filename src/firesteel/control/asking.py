@@ -110,6 +110,20 @@ def look_for_answer(job: Storage, command_id: str) -> str | None:
     return None
 
 
+def still_runs(job: Storage) -> bool:
+    """Return whether a driver is running, for which it has to report again.
+
+    One that was killed looks alive for some time: this waits until it would have reported, or is taken for dead.
+    """
+    first = status = read_status(job)
+    while status is not None and status.alive(now_ms()):
+        if status != first:
+            return True
+        time.sleep(POLL_SECONDS)
+        status = read_status(job)
+    return False
+
+
 def _wait_for_answer(job: Storage, command: Request, timeout: float) -> str:
     deadline = time.monotonic() + timeout
     while True:

@@ -18,8 +18,7 @@ from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
 from firesteel.common.places import Source
 from firesteel.control import JobHandle, JobSettings
-from firesteel.control.asking import stop
-from firesteel.control.commands import now_ms, read_status
+from firesteel.control.asking import still_runs, stop
 from firesteel.control.running import running_jobs
 from firesteel.datastream.ambient import Ambient, current_ambient, surrounded_by
 from firesteel.relational.logical.nodes import TableSink
@@ -89,7 +88,7 @@ def refresh(found: CatalogTable, session: Session, partition: Mapping[str, str])
 def is_maintained(found: CatalogTable) -> bool:
     """Return whether the job of a table runs, here or elsewhere."""
     job = _job(found)
-    return job is not None and (_own(job) is not None or _runs_elsewhere(job))
+    return job is not None and (_own(job) is not None or still_runs(job))
 
 
 def suspend(found: CatalogTable) -> None:
@@ -99,7 +98,7 @@ def suspend(found: CatalogTable) -> None:
     if own is not None:
         own.stop().result(STOP_SECONDS)
         own.wait(STOP_SECONDS)
-    elif job is not None and _runs_elsewhere(job):
+    elif job is not None and still_runs(job):
         stop(job, with_savepoint=False, target=None, timeout=STOP_SECONDS)
 
 
@@ -127,11 +126,6 @@ def _own(job: Storage) -> JobHandle | None:
     log = ManifestLog.open(job)
     mine = () if log is None else (own for own in running_jobs() if own.job_id == log.job.job_id)
     return next(iter(mine), None)
-
-
-def _runs_elsewhere(job: Storage) -> bool:
-    status = read_status(job)
-    return status is not None and status.alive(now_ms())
 
 
 def _number(table: Storage) -> int | None:
