@@ -75,7 +75,8 @@ def bind_change(alter: Alter, table: DeclaredTable, source: Source, catalog: Cat
     Raises SqlValidationError for what Flink refuses: unknown columns, columns that something else needs, and changes
     after which a computed column or the watermark would mean nothing.
     """
-    return table_changes.bind_change(alter, table, _context(source, catalog, "ALTER TABLE statement"))
+    context = _context(source, catalog, f"ALTER {alter.kind.value} statement")
+    return table_changes.bind_change(alter, table, context)
 
 
 def bind_view(create: CreateView, source: Source, catalog: CatalogView) -> View:

@@ -36,7 +36,7 @@ Part = TypeVar("Part", Watermark, PrimaryKey)
 
 def bind_change(alter: Alter, table: DeclaredTable, context: Context) -> DeclaredTable:
     """Return the changed table; see `firesteel.sql.binding.statements.bind_change`."""
-    change = _Change(table, context, alter.span)
+    change = _Change(table, context, alter)
     match alter.action:
         case ChangeElements(how, elements):
             change.elements(how, elements)
@@ -54,11 +54,12 @@ def bind_change(alter: Alter, table: DeclaredTable, context: Context) -> Declare
 class _Change:
     """A table that is changed: its columns in their order, and what is computed of them."""
 
-    def __init__(self, declared: DeclaredTable, context: Context, span: Span) -> None:
+    def __init__(self, declared: DeclaredTable, context: Context, alter: Alter) -> None:
         self._declared = declared
         self._context = context
         self._text: Text = context.text
-        self._span = span
+        self._span = alter.span
+        self._statement = f"ALTER {alter.kind.value}"
         self._columns: dict[str, TableColumn] = {column.name: column for column in declared.table.columns}
         self._computed = dict(declared.computed)
         self._key = declared.table.primary_key
@@ -103,7 +104,7 @@ class _Change:
 
     def _require_part(self, how: str, there: bool, span: Span, what: str) -> None:
         if how == "ADD" and there:
-            hint = f"ALTER TABLE ... MODIFY changes it, DROP {what.upper()} removes it"
+            hint = f"{self._statement} ... MODIFY changes it, DROP {what.upper()} removes it"
             raise self._text.wrong(span, f"adds a {what} to a table that has one", hint=hint)
         if how == "MODIFY" and not there:
             raise self._text.wrong(span, f"changes the {what} of a table that has none", hint="use ADD")
@@ -216,7 +217,7 @@ class _Change:
 
     def _known(self, name: Name, columns: Iterable[str]) -> str:
         if len(name.parts) > 1:
-            raise self._text.unsupported(name.span, "ALTER TABLE of a field of a row")
+            raise self._text.unsupported(name.span, f"{self._statement} of a field of a row")
         known = list(columns)
         if name.parts[0] not in known:
             hint = suggestion(name.parts[0], known)

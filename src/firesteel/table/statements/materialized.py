@@ -11,7 +11,18 @@ from typing import Final
 from firesteel.common.errors import FiresteelError, ProgramError, UnsupportedError
 from firesteel.sql.binding.maintenance import Maintenance, RefreshStatus
 from firesteel.sql.statements import parts
-from firesteel.sql.statements.alter import Alter, Refresh, ResetOptions, Resume, SetOptions, SetQuery, Suspend
+from firesteel.sql.statements.alter import (
+    Alter,
+    ChangeElements,
+    DropColumns,
+    DropPart,
+    Refresh,
+    ResetOptions,
+    Resume,
+    SetOptions,
+    SetQuery,
+    Suspend,
+)
 from firesteel.sql.statements.create import CreateMaterializedTable
 from firesteel.sql.statements.session import Drop
 from firesteel.table import maintaining
@@ -19,7 +30,7 @@ from firesteel.table.catalog.memory_models import exists
 from firesteel.table.catalog.objects import CatalogTable
 from firesteel.table.statements import answers
 from firesteel.table.statements.execution import Execution, options_of
-from firesteel.table.statements.materialized_tables import altered, declared
+from firesteel.table.statements.materialized_tables import altered, declared, reshaped
 from firesteel.table.statements.partitions import spec_of
 from firesteel.table.table_result import TableResult
 
@@ -76,13 +87,15 @@ def alter(statement: Alter, execution: Execution) -> TableResult:
                 return _refresh(found, partition, execution)
             case SetQuery(query):
                 return _requeried(found, altered(found, query, statement, execution), execution)
+            case ChangeElements() | DropColumns() | DropPart():
+                return _reshaped(found, reshaped(found, statement, execution), execution)
             case SetOptions(options):
                 return _with_options(found, {**found.table.options, **options_of(options)}, execution)
             case ResetOptions(keys):
                 gone = {key.key for key in keys}
                 kept = {key: value for key, value in found.table.options.items() if key not in gone}
                 return _with_options(found, kept, execution)
-    hint = "DROP it and CREATE it again; AS, SET, RESET, SUSPEND, RESUME and REFRESH are there"
+    hint = "DROP it and CREATE it again"
     raise execution.text.unsupported(statement.span, "this kind of ALTER MATERIALIZED TABLE", hint=hint)
 
 
@@ -137,6 +150,19 @@ def _requeried(found: CatalogTable, changed: CatalogTable, execution: Execution)
     return _changed(found, changed, execution, _maintenance(found).status == "ACTIVATED")
 
 
+def _reshaped(found: CatalogTable, changed: CatalogTable, execution: Execution) -> TableResult:
+    """Let a table have other columns; its job begins anew if other rows are stored, else nothing happens to it."""
+    if _stored(found) == _stored(changed):
+        execution.manager.change(found.identifier, changed)
+        return answers.ok()
+    return _requeried(found, changed, execution)
+
+
+def _stored(found: CatalogTable) -> tuple[object, ...]:
+    table = found.table
+    return table.primary_key, *((column.name, column.type) for column in table.written)
+
+
 def _with_options(found: CatalogTable, options: dict[str, str], execution: Execution) -> TableResult:
     """Let a table have other options; a job that runs begins again with them."""
     changed = replace(found, table=replace(found.table, options=options))
@@ -146,9 +172,14 @@ def _with_options(found: CatalogTable, options: dict[str, str], execution: Execu
 
 
 def _changed(found: CatalogTable, changed: CatalogTable, execution: Execution, starts: bool) -> TableResult:
-    """Put a table in the place of another one. In CONTINUOUS mode what there was of its rows and its state goes."""
+    """Put a table in the place of another one. In CONTINUOUS mode what there was of its rows and its state goes.
+
+    So do rows in FULL mode that do not have the columns of now; others stay until REFRESH.
+    """
     if _maintenance(found).mode == "FULL":
         execution.manager.change(found.identifier, changed)
+        if maintaining.keeps_rows(changed) and _stored(found) != _stored(changed):
+            maintaining.clear(changed)
         return answers.ok()
     maintaining.suspend(found)
     execution.manager.change(found.identifier, changed)

@@ -1,26 +1,29 @@
 """What statements make of materialised tables: columns, query, freshness, and the place for rows and state.
 
-Source: Flink's SqlCreateMaterializedTableConverter, SqlAlterMaterializedTableAsQueryConverter.
+Source: Flink's SqlCreateMaterializedTableConverter, SqlAlterMaterializedTableAsQueryConverter,
+SqlAlterMaterializedTableSchemaConverter, SqlAlterMaterializedTableDropSchemaConverter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from sqlglot import exp
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import Field, ObjectIdentifier
+from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.datastream.ambient import current_ambient
 from firesteel.datastream.options import STATE_DIR_KEYS, first_present
-from firesteel.relational.tables import PhysicalColumn
+from firesteel.relational.tables import ComputedColumn, MetadataColumn, PhysicalColumn, TableColumn
 from firesteel.sql.binding.catalog import View
 from firesteel.sql.binding.maintenance import Maintenance, freshness_and_mode
-from firesteel.sql.binding.statements import bind_view
-from firesteel.sql.statements.alter import Alter
+from firesteel.sql.binding.statements import bind_change, bind_view
+from firesteel.sql.statements import parts
+from firesteel.sql.statements.alter import Alter, ChangeElements, DropColumns
 from firesteel.sql.statements.create import CreateMaterializedTable, CreateTable, CreateView
 from firesteel.table.catalog.binding import PermanentObjects
 from firesteel.table.catalog.declared import declared_table, definition_of
@@ -29,7 +32,9 @@ from firesteel.table.catalog.manager import path_of
 from firesteel.table.catalog.objects import CatalogTable
 from firesteel.table.statements.execution import Execution
 
-_PATH = "path"
+_GIVEN: Final = "requires that the query gives each column that is neither computed nor virtual"
+_KINDS: Final = {PhysicalColumn: "physical", ComputedColumn: "computed", MetadataColumn: "metadata"}
+_PATH: Final = "path"
 
 
 def declared(
@@ -80,6 +85,61 @@ def altered(before: CatalogTable, query: exp.Expr, statement: Alter, execution: 
     )
 
 
+def reshaped(before: CatalogTable, statement: Alter, execution: Execution) -> CatalogTable:
+    """Return a table with other columns, another watermark or another primary key, and with the same query.
+
+    Columns that are stored are those of the query: they are neither added nor dropped.
+    """
+    maintenance, action = before.maintenance, statement.action
+    assert maintenance is not None
+    if isinstance(action, ChangeElements):
+        for element in action.elements:
+            if isinstance(element, parts.Placed):
+                _check_given(element.column, maintenance, execution)
+    elif isinstance(action, DropColumns):
+        for name in action.columns:
+            if name.parts[0] in maintenance.columns:
+                raise execution.text.wrong(
+                    name.span, "cannot drop a column that the query gives", got=name.parts[0]
+                )
+    changed = bind_change(statement, before, execution.source, PermanentObjects(execution.manager))
+    old = {column.name: column for column in before.table.columns}
+    for column in changed.table.columns:
+        if column.name in old:
+            _check_modified(old[column.name], column, statement, execution)
+    return replace(changed, maintenance=maintenance)
+
+
+def _check_given(column: parts.Column, maintenance: Maintenance, execution: Execution) -> None:
+    """Require that the query gives a column unless it is computed or virtual."""
+    stored = isinstance(column, parts.PhysicalColumn) or (
+        isinstance(column, parts.MetadataColumn) and not column.virtual
+    )
+    if stored and column.name.parts[0] not in maintenance.columns:
+        raise execution.text.wrong(
+            column.name.span,
+            _GIVEN,
+            got=f"no column {column.name.parts[0]}",
+            hint="ALTER MATERIALIZED TABLE ... AS query adds columns",
+        )
+
+
+def _check_modified(old: TableColumn, new: TableColumn, statement: Alter, execution: Execution) -> None:
+    """Require that a column stays what it is, and that what it has can be cast to its type."""
+    if type(old) is not type(new):
+        raise execution.text.wrong(
+            statement.span,
+            f"cannot make a {_KINDS[type(new)]} column of a {_KINDS[type(old)]} one",
+            got=old.name,
+        )
+    if not isinstance(new, ComputedColumn) and not supports_implicit_cast(old.type, new.type):
+        raise execution.text.wrong(
+            statement.span,
+            f"requires a type of {old.name} that {old.type} can be cast to",
+            got=str(new.type),
+        )
+
+
 def _view(statement: CreateMaterializedTable | Alter, query: exp.Expr, execution: Execution) -> View:
     """Return the query as a view, with what it reads; nothing of that may be temporary."""
     create = CreateView(statement.span, statement.name, False, False, False, None, None, query)
@@ -110,7 +170,7 @@ def _check_physical(
     if missing:
         raise execution.text.wrong(
             statement.span,
-            "requires that the query gives each column that is neither computed nor virtual",
+            _GIVEN,
             got=f"no column {missing[0]}",
         )
 
