@@ -57,13 +57,6 @@ DIFFERENT: dict[tuple[str, str], str] = {
         ],
         "no connector of Flink's own can do that",
     ),
-    **dict.fromkeys(
-        [
-            ("alter: options and names", "ALTER TABLE u ADD DISTRIBUTION BY (a) INTO 3 BUCKETS"),
-            ("alter: options and names", "SHOW CREATE TABLE u"),
-        ],
-        "buckets are not there yet",
-    ),
     (
         "modules",
         "CREATE VIEW f2 (c) AS SELECT COALESCE(a, 1) FROM (VALUES (1)) AS t (a)",

@@ -118,7 +118,6 @@ def test_options_return_to_what_they_were():
     [
         "CREATE FUNCTION f AS 'a.b'",
         "ANALYZE TABLE orders COMPUTE STATISTICS",
-        "ALTER TABLE orders ADD DISTRIBUTION BY (id)",
         "ALTER TABLE orders RENAME price.x TO y",
     ],
 )

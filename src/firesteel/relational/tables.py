@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from firesteel.common.logical_types import Field, LogicalType, ObjectIdentifier, RowType
-from firesteel.functions.columns.connectors import ChangelogMode, TableSource
+from firesteel.functions.columns.connectors import ChangelogMode, TableDistribution, TableSource
 from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.relational.expressions import Expression
 
@@ -75,6 +75,7 @@ class ResolvedTable:
     partition_keys: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     comment: str | None = None
+    distribution: TableDistribution | None = None
     origin: int | None = None
     changes: ChangelogMode = field(default_factory=ChangelogMode)
     source: TableSource | None = None

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
+from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
+from firesteel.datastream.streams.node_settings import call_site
+from firesteel.functions.columns.connectors import TableDistribution
 from firesteel.table.schema import Schema
 
 __all__ = ["FormatDescriptor", "TableDescriptor"]
@@ -63,6 +67,7 @@ class TableDescriptor:
     options: dict[str, str]
     partition_keys: tuple[str, ...] = ()
     comment: str | None = None
+    distribution: TableDistribution | None = None
 
     class Builder:
         """Collects what makes a table."""
@@ -72,6 +77,7 @@ class TableDescriptor:
             self._options = {"connector": connector}
             self._partition_keys: tuple[str, ...] = ()
             self._comment: str | None = None
+            self._distribution: TableDistribution | None = None
 
         def schema(self, schema: Schema) -> TableDescriptor.Builder:
             """Set the columns."""
@@ -100,6 +106,38 @@ class TableDescriptor:
             self._partition_keys = partition_keys
             return self
 
+        def distributed_by(
+            self, *bucket_keys: str, bucket_count: int | None = None
+        ) -> TableDescriptor.Builder:
+            """Distribute the rows over buckets by these columns, as the connector does it."""
+            return self._distributed(None, bucket_keys, bucket_count)
+
+        def distributed_by_hash(
+            self, *bucket_keys: str, bucket_count: int | None = None
+        ) -> TableDescriptor.Builder:
+            """Distribute the rows over buckets by the hash of these columns."""
+            return self._distributed("HASH", bucket_keys, bucket_count)
+
+        def distributed_by_range(
+            self, *bucket_keys: str, bucket_count: int | None = None
+        ) -> TableDescriptor.Builder:
+            """Distribute the rows over buckets by ranges of these columns."""
+            return self._distributed("RANGE", bucket_keys, bucket_count)
+
+        def distributed_into(self, bucket_count: int) -> TableDescriptor.Builder:
+            """Distribute the rows over so many buckets, as the connector does it."""
+            return self._distributed(None, (), bucket_count)
+
+        def _distributed(
+            self, kind: Literal["HASH", "RANGE"] | None, keys: tuple[str, ...], count: int | None
+        ) -> TableDescriptor.Builder:
+            if not keys and count is None:
+                raise ProgramError(
+                    "requires columns or a number of buckets", who=call_site("distributed_by"), got="neither"
+                )
+            self._distribution = TableDistribution(kind, keys, count)
+            return self
+
         def comment(self, comment: str) -> TableDescriptor.Builder:
             """Set the comment."""
             self._comment = comment
@@ -107,7 +145,9 @@ class TableDescriptor:
 
         def build(self) -> TableDescriptor:
             """Return the descriptor."""
-            return TableDescriptor(self._schema, dict(self._options), self._partition_keys, self._comment)
+            return TableDescriptor(
+                self._schema, dict(self._options), self._partition_keys, self._comment, self._distribution
+            )
 
     @staticmethod
     def for_connector(connector: str) -> TableDescriptor.Builder:
@@ -125,6 +165,10 @@ class TableDescriptor:
     def get_partition_keys(self) -> list[str]:
         """Return the columns that partition the table."""
         return list(self.partition_keys)
+
+    def get_distribution(self) -> TableDistribution | None:
+        """Return how rows are in buckets, None if they are in none."""
+        return self.distribution
 
     def get_comment(self) -> str | None:
         """Return the comment, None if there is none."""
@@ -150,6 +194,8 @@ def create_statement(
         parts.append(str(descriptor.schema))
     if descriptor.comment is not None:
         parts.append(f"COMMENT {escaped_text(descriptor.comment)}")
+    if descriptor.distribution is not None:
+        parts.append(str(descriptor.distribution))
     if descriptor.partition_keys:
         parts.append(f"PARTITIONED BY ({', '.join(map(escaped_identifier, descriptor.partition_keys))})")
     options = ", ".join(

@@ -9,10 +9,11 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import LogicalType, RowType
+from firesteel.common.logical_types.logical_type import escaped_identifier
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.lookups import LookupCalls, LookupTable
 
@@ -51,13 +52,33 @@ class ChangelogMode:
 
 
 @dataclass(frozen=True)
+class TableDistribution:
+    """How a table's rows are in buckets, by the values of `keys` if there are any (Flink: TableDistribution).
+
+    `kind` is None where that is the connector's affair, `buckets` where their number is.
+
+    >>> str(TableDistribution("HASH", ("id",), 4)), str(TableDistribution(None, (), 3))
+    ('DISTRIBUTED BY HASH(`id`) INTO 4 BUCKETS', 'DISTRIBUTED INTO 3 BUCKETS')
+    """
+
+    kind: Literal["HASH", "RANGE"] | None
+    keys: tuple[str, ...]
+    buckets: int | None = None
+
+    def __str__(self) -> str:
+        by = f"BY {self.kind or ''}({', '.join(map(escaped_identifier, self.keys))})" if self.keys else None
+        into = None if self.buckets is None else f"INTO {self.buckets} BUCKETS"
+        return " ".join(filter(None, ("DISTRIBUTED", by, into)))
+
+
+@dataclass(frozen=True)
 class TableRequest:
     """A table that needs its connector.
 
     `row` has the physical columns and then those of `metadata`, in its order, with the names that the table gives them.
     `metadata` has the connector's keys, with the types of these columns. `options` are those of WITH without
     'connector'. `bounded` is whether the job runs in BATCH mode. `who` names the table in errors; `zone` is the
-    session's time zone.
+    session's time zone. Only connectors with `buckets` are asked for a sink of a table with a `distribution`.
     """
 
     who: str
@@ -69,6 +90,7 @@ class TableRequest:
     options: Mapping[str, str]
     bounded: bool
     zone: str = "UTC"
+    distribution: TableDistribution | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +164,9 @@ class TableConnector(ABC):
 
     writable_metadata: ClassVar[Mapping[str, LogicalType]] = {}
     """The metadata that a sink of this connector takes, with its types."""
+
+    buckets: ClassVar[bool] = False
+    """Whether a sink of this connector can have buckets (Flink: SupportsBucketing)."""
 
     def reads_fields(self, options: Mapping[str, str]) -> bool:
         """Return whether sources of tables with these options have `ColumnSource.with_fields`."""

@@ -37,6 +37,7 @@ def registered(options: PlanOptions) -> Connections:
 
     def sink(table: ResolvedTable) -> TableSink:
         connector = _connector(table)
+        _check_buckets(table, connector)
         return connector.sink(_request(table, table.written, connector.writable_metadata, options))
 
     def lookup(table: ResolvedTable, keys: tuple[str, ...], calls: LookupCalls) -> LookupTable | None:
@@ -48,6 +49,16 @@ def registered(options: PlanOptions) -> Connections:
         )
 
     return Connections(source, sink, lookup)
+
+
+def _check_buckets(table: ResolvedTable, connector: TableConnector) -> None:
+    if table.distribution is not None and not connector.buckets:
+        raise UnsupportedError(
+            f"cannot be written: connector {connector.name!r} has no buckets",
+            who=_who(table),
+            got=str(table.distribution),
+            hint="ALTER TABLE ... DROP DISTRIBUTION",
+        )
 
 
 def truncate(table: ResolvedTable, options: PlanOptions) -> None:
@@ -102,4 +113,5 @@ def _request(
         options={key: value for key, value in table.options.items() if key not in _OF_PLANS},
         bounded=options.batch,
         zone=options.zone,
+        distribution=table.distribution,
     )

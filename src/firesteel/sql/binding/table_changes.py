@@ -20,6 +20,7 @@ from firesteel.sql.binding.places import Text
 from firesteel.sql.binding.table_elements import (
     DeclaredTable,
     Written,
+    bound_distribution,
     computed,
     declared_column,
     key_columns,
@@ -31,7 +32,7 @@ from firesteel.sql.statements.parts import ComputedColumn as Computed
 from firesteel.sql.statements.parts import Distribution, Name, Placed, PrimaryKey, Watermark
 from firesteel.sql.statements.parts import PhysicalColumn as Physical
 
-Part = TypeVar("Part", Watermark, PrimaryKey)
+Part = TypeVar("Part", Watermark, PrimaryKey, Distribution)
 
 
 def bind_change(alter: Alter, table: DeclaredTable, context: Context) -> DeclaredTable:
@@ -68,6 +69,7 @@ class _Change:
         self._time_column = None if spec is None else spec.column
         self._watermark = declared.watermark
         self._mark: Watermark | None = None
+        self._distribution = declared.table.distribution
 
     # --- ADD and MODIFY ---
 
@@ -76,10 +78,7 @@ class _Change:
         how: Literal["ADD", "MODIFY"],
         elements: Sequence[Placed | Watermark | PrimaryKey | Distribution],
     ) -> None:
-        """Add or replace columns, then the watermark and the primary key."""
-        for element in elements:
-            if isinstance(element, Distribution):
-                raise self._text.unsupported(element.span, "DISTRIBUTION")
+        """Add or replace columns, then the watermark, the primary key and the distribution."""
         placed = [element for element in elements if isinstance(element, Placed)]
         order = self._order(how, placed)
         for one in placed:
@@ -95,6 +94,9 @@ class _Change:
             self._require_part(how, self._key is not None, key.span, "primary key")
             self._key = key_columns(key, self._columns, self._text)
             self._key_name = None if key.name is None else key.name.parts[0]
+        for buckets in self._only(Distribution, elements, "DISTRIBUTION"):
+            self._require_part(how, self._distribution is not None, buckets.span, "distribution")
+            self._distribution = bound_distribution(buckets, self._columns, self._text)
 
     def _only(self, kind: type[Part], elements: Iterable[object], what: str) -> list[Part]:
         found = [element for element in elements if isinstance(element, kind)]
@@ -171,7 +173,7 @@ class _Change:
         self._computed = {name: found for name, found in self._computed.items() if name not in names}
 
     def drop_part(self, part: DropPart) -> None:
-        """Remove the primary key or the watermark."""
+        """Remove the primary key, the watermark or the distribution."""
         match part.what:
             case "PRIMARY KEY" | "CONSTRAINT":
                 if self._key is None:
@@ -183,7 +185,9 @@ class _Change:
                     raise self._text.wrong(self._span, "drops the watermark of a table that has none")
                 self._watermark = self._time_column = None
             case "DISTRIBUTION":
-                raise self._text.wrong(self._span, "drops the distribution of a table that has none")
+                if self._distribution is None:
+                    raise self._text.wrong(self._span, "drops the distribution of a table that has none")
+                self._distribution = None
 
     def _check_constraint(self, constraint: Name | None) -> None:
         assert self._key is not None
@@ -201,6 +205,8 @@ class _Change:
                 self._require_unread(
                     name, span, column.expression, read, f"the computed column {column.name}"
                 )
+        if table.distribution is not None and name in table.distribution.keys:
+            raise self._text.wrong(span, f"changes the column {name}, which the table is distributed by")
         if name in table.partition_keys:
             raise self._text.wrong(span, f"changes the column {name}, which the table is partitioned by")
         if table.watermark is not None:
@@ -243,6 +249,7 @@ class _Change:
             columns=tuple(self._columns.values()),
             primary_key=self._key,
             watermark=spec,
+            distribution=self._distribution,
         )
         return DeclaredTable(table, self._computed, self._watermark, self._key_name)
 

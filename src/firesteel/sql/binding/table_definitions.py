@@ -11,6 +11,7 @@ from sqlglot import exp
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.common.logical_types.temporal import regular
+from firesteel.functions.columns.connectors import TableDistribution
 from firesteel.relational.expressions import Expression, InputRef, rewritten
 from firesteel.relational.tables import (
     ComputedColumn,
@@ -23,6 +24,7 @@ from firesteel.relational.tables import (
 from firesteel.sql.binding.catalog import qualified
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.table_elements import (
+    bound_distribution,
     computed,
     declared_column,
     key_columns,
@@ -38,6 +40,7 @@ _STRATEGIES: Final = {
     "GENERATED": "INCLUDING",
     "METADATA": "INCLUDING",
     "CONSTRAINTS": "INCLUDING",
+    "DISTRIBUTION": "INCLUDING",
     "PARTITIONS": "INCLUDING",
 }
 
@@ -55,8 +58,6 @@ class _Base:
 
 def bind_table(create: CreateTable, context: Context, row: RowType | None = None) -> ResolvedTable:
     """Return the table that a statement describes; see `firesteel.sql.binding.statements.bind_table`."""
-    if create.distribution is not None:
-        raise context.text.unsupported(create.distribution.span, "DISTRIBUTED BY")
     return _Definition(create, context, row).table()
 
 
@@ -95,6 +96,7 @@ class _Definition:
             self._partition_keys(),
             self._options(),
             create.comment,
+            self._distribution(),
         )
 
     def _like(self) -> _Base | None:
@@ -293,6 +295,18 @@ class _Definition:
                     column.span, "requires physical columns in PARTITIONED BY", got=column.parts[0]
                 )
         return tuple(column.parts[0] for column in written) or base
+
+    def _distribution(self) -> TableDistribution | None:
+        base = self._base.table.distribution if self._base else None
+        written = self._create.distribution
+        if written is None:
+            return base  # as in Flink, whatever the strategy
+        if base is not None and self._base and self._base.takes("DISTRIBUTION"):
+            hint = "use EXCLUDING DISTRIBUTION"
+            raise self._text.wrong(
+                written.span, "has DISTRIBUTED BY, and so has the table after LIKE", hint=hint
+            )
+        return bound_distribution(written, self._columns, self._text)
 
     def _options(self) -> dict[str, str]:
         strategy = self._base.strategies["OPTIONS"] if self._base else "EXCLUDING"

@@ -15,6 +15,7 @@ from firesteel.common.logical_types import Field, LocalZonedTimestampType, Objec
 from firesteel.common.logical_types.temporal import is_proctime
 from firesteel.common.places import Source, Span
 from firesteel.common.suggestions import suggestion
+from firesteel.functions.columns.connectors import TableDistribution
 from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.tables import (
     ComputedColumn,
@@ -127,6 +128,17 @@ def key_columns(key: parts.PrimaryKey, columns: Columns, text: Text) -> tuple[st
             raise text.wrong(column.span, "requires each column once in PRIMARY KEY", got=name)
         names.append(name)
     return tuple(names)
+
+
+def bound_distribution(found: parts.Distribution, columns: Columns, text: Text) -> TableDistribution:
+    """Return how rows are in buckets: by physical columns of the table, in at least one."""
+    for column in found.columns:
+        name = known_column(column, "DISTRIBUTED BY", columns, text)
+        if not isinstance(columns[name], PhysicalColumn):
+            raise text.wrong(column.span, "requires physical columns in DISTRIBUTED BY", got=name)
+    if found.buckets is not None and found.buckets < 1:
+        raise text.wrong(found.span, "requires at least 1 bucket", got=str(found.buckets))
+    return TableDistribution(found.kind, tuple(one.parts[0] for one in found.columns), found.buckets)
 
 
 def written_watermark(mark: parts.Watermark, columns: Columns, context: Context) -> WatermarkSpec:

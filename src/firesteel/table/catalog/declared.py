@@ -45,6 +45,7 @@ def definition_of(found: CatalogObject) -> CatalogBaseTable:
             dict(table.options),
             table.comment,
             maintenance=found.maintenance,
+            distribution=table.distribution,
             found=found,
         )
     schema = Schema.new_builder().from_resolved_schema(schema_of_row(row_of(found))).build()
@@ -76,7 +77,11 @@ def object_of(
     if definition.is_view:
         return _view(definition, identifier)
     descriptor = TableDescriptor(
-        definition.schema, dict(definition.options), definition.partition_keys, definition.comment
+        definition.schema,
+        dict(definition.options),
+        definition.partition_keys,
+        definition.comment,
+        definition.distribution,
     )
     text = create_statement(descriptor, identifier)
     statement = parse_statement(text)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.errors import UnsupportedError
+from firesteel.functions.columns.connectors import TableDistribution
 from firesteel.relational.tables import PhysicalColumn
 from firesteel.sql.binding.maintenance import Maintenance
 from firesteel.table.resolved_schema import ResolvedSchema
@@ -71,8 +72,8 @@ class CatalogBaseTable:
 
     Names in the query are looked up in the catalog and the database of `path`, or in those of the view if it is None.
     `asterisks` has the columns that each asterisk of the query stood for, by its offset. `maintenance` is how a
-    materialised table is kept fresh. `found` is what the session has made of the definition already; a catalog that
-    keeps definitions elsewhere does not keep it.
+    materialised table is kept fresh, `distribution` how rows are in buckets. `found` is what the session has made of
+    the definition already; a catalog that keeps definitions elsewhere does not keep it.
 
     >>> schema = Schema.new_builder().column("id", "BIGINT").build()
     >>> CatalogBaseTable.create_table(schema, [], {"connector": "print"}).get_options()
@@ -87,6 +88,7 @@ class CatalogBaseTable:
     path: tuple[str, str] | None = None
     asterisks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     maintenance: Maintenance | None = None
+    distribution: TableDistribution | None = None
     found: CatalogObject | None = field(default=None, repr=False)
 
     @staticmethod

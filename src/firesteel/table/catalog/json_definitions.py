@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from decimal import Decimal
 from typing import Any, Final
 
 from firesteel.common.logical_types import parse_type
+from firesteel.functions.columns.connectors import TableDistribution
 from firesteel.functions.columns.statistics import ColumnStatistics
 from firesteel.relational.tables import PhysicalColumn
 from firesteel.sql.binding.maintenance import Freshness, Maintenance
@@ -97,6 +98,8 @@ def entry_text(entry: Entry) -> Json:
             "path": None if table.path is None else list(table.path),
             "asterisks": _asterisks_text(table.asterisks),
         }
+    if table.distribution is not None:
+        found["distribution"] = asdict(table.distribution)
     if table.maintenance is not None:
         found["maintenance"] = _maintenance_text(table.maintenance)
     found |= _known_text(entry.known)
@@ -120,6 +123,7 @@ def entry_of(found: Json) -> Entry:
         tuple(found["path"]) if found.get("path") else None,
         _asterisks_of(found),
         _maintenance_of(found["maintenance"]) if "maintenance" in found else None,
+        _distribution_of(found["distribution"]) if "distribution" in found else None,
     )
     partitions = {
         CatalogPartitionSpec(one["values"]): Partition(
@@ -128,6 +132,10 @@ def entry_of(found: Json) -> Entry:
         for one in found.get("partitions", ())
     }
     return Entry(table, partitions, _known_of(found))
+
+
+def _distribution_of(found: Json) -> TableDistribution:
+    return TableDistribution(found["kind"], tuple(found["keys"]), found["buckets"])
 
 
 def _asterisks_text(asterisks: Mapping[int, tuple[str, ...]]) -> Json:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Final
 
+from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.common.places import Source
 from firesteel.relational.tables import MetadataColumn
@@ -30,7 +31,14 @@ _ANY: Final = ObjectIdentifier("c", "d", "t")
 
 
 def declaration(table: CatalogBaseTable) -> tuple[CreateTable, Source]:
-    """Return the columns of a definition as a statement that declares them, and its text."""
+    """Return the columns of a definition as a statement that declares them, and its text.
+
+    Raises UnsupportedError for buckets: no property says them, and Flink forgets them.
+    """
+    if table.distribution is not None:
+        raise UnsupportedError(
+            "cannot be kept in this catalog", who="a table with buckets", got=str(table.distribution)
+        )
     text = create_statement(TableDescriptor(table.schema, {}, table.partition_keys), _ANY)
     statement = parse_statement(text)
     assert isinstance(statement, CreateTable)

@@ -68,6 +68,8 @@ def table_text(found: CatalogTable, temporary: bool, *, or_alter: bool = False) 
     lines.append(")")
     if table.comment is not None:
         lines.append(f"COMMENT {escaped_text(table.comment)}")
+    if table.distribution is not None:
+        lines.append(str(table.distribution))
     if table.partition_keys:
         lines.append(f"PARTITIONED BY ({_names(table.partition_keys)})")
     if table.options:

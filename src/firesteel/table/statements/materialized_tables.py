@@ -44,11 +44,15 @@ def declared(
     if statement.start is not None and statement.start.name.upper() != "FROM_BEGINNING":
         hint = "options of the sources say where they begin"
         raise execution.text.unsupported(statement.start, "this START_MODE", hint=hint)
+    if statement.distribution is not None:
+        raise execution.text.unsupported(
+            statement.distribution.span, "DISTRIBUTED BY of a materialized table"
+        )
     view = _view(statement, statement.query, execution)
     create = CreateTable(
         span=statement.span, name=statement.name, temporary=False, or_replace=False, if_not_exists=False,
         columns=statement.columns, watermarks=statement.watermarks, keys=statement.keys,
-        comment=statement.comment, distribution=statement.distribution,
+        comment=statement.comment, distribution=None,
         partitioned_by=statement.partitioned_by, options=statement.options, like=None, query=statement.query,
     )  # fmt: skip
     table = declared_table(create, execution.source, PermanentObjects(execution.manager), None, view.row)
