@@ -18,7 +18,7 @@ from tests.table.flink.process_tables.functions import FUNCTIONS
 
 ANSWERS = [json.loads(line) for line in (HERE / "answers.jsonl").read_text().splitlines()]
 CALL = re.compile(r"ProcessTableFunction\(.*changelogMode=\[[\w,]*\]\)")
-TYPES = re.compile(r"_UTF-16LE|, rowType=\[.*?\)\]|(?<=null):[A-Z]+(\(\d+\) CHARACTER SET \"UTF-16LE\")?")
+TYPES = re.compile(r"_UTF-16LE|, rowType=\[.*?\)\]|(?<=null):[A-Z_]+(\(\d+\) CHARACTER SET \"UTF-16LE\")?")
 """What plans say of types, in which they differ."""
 
 ACCEPTED_HERE = {
@@ -94,3 +94,9 @@ def test_flink_answers_the_same(
     plan = env.explain_sql(query, ExplainDetail.CHANGELOG_MODE)
     wanted = [TYPES.sub("", call) for call in answer["calls"]]
     assert [TYPES.sub("", call) for call in CALL.findall(plan)] == wanted
+
+
+@pytest.mark.parametrize("third", ["NULL", "'a'", "DESCRIPTOR()", "DEFAULT"])
+def test_a_descriptor_names_columns(env: TableEnvironment, third: str) -> None:
+    with pytest.raises(FiresteelError):
+        env.execute_sql(f"EXPLAIN SELECT * FROM Describing(`first` => DESCRIPTOR(a), third => {third})")

@@ -15,6 +15,7 @@ from sqlglot import exp
 from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.common.logical_types.casts import supports_implicit_cast
+from firesteel.common.logical_types.special import DescriptorType
 from firesteel.common.logical_types.temporal import is_rowtime
 from firesteel.functions.columns.process_tables import CalledTable
 from firesteel.functions.columns.python_functions import PythonProcessTable
@@ -214,10 +215,20 @@ def _values(
                 assert node is not None
                 raise context.text.wrong(node, f"requires a value as {name}, which is not optional")
             continue
+        if isinstance(kind, DescriptorType):
+            yield name, _descriptor(node, name, kind, context)
+            continue
         value = Expressions(context, Scope(), f"the argument {name}").bind(node)
         if not _fits(value, kind):
             raise context.text.wrong(node, f"requires a constant of {kind} as {name}", got=str(value.type))
         yield name, value
+
+
+def _descriptor(node: exp.Expr, name: str, kind: DescriptorType, context: Context) -> Literal:
+    """Return the names of columns, whatever tables have such columns."""
+    if isinstance(node, exp.Null) and kind.nullable:
+        return Literal(kind, None)
+    return Literal(kind, tuple(column.name for column in described_columns(node, name, context)))
 
 
 def _fits(value: Expression, kind: LogicalType) -> bool:
@@ -257,12 +268,20 @@ def _invocation(
         if isinstance(kind, frozenset):
             number = next(place for place, table in enumerate(tables) if table.argument == name)
             shown.append(f"TABLE(#{number}){_clauses(tables[number])}")
+        elif name not in values:
+            shown.append(_DEFAULT)
         else:
-            shown.append(expression_text(values[name]) if name in values else _DEFAULT)
+            shown.append(_value_text(values[name]))
     times = dict.fromkeys(table.row.field_names[table.time] for table in tables if table.time is not None)
     shown.append(f"DESCRIPTOR({', '.join(map(repr, times))})" if times else _DEFAULT)
     shown.append(_DEFAULT if uid is None else repr(uid))
     return f"{call.function}({', '.join(shown)})"
+
+
+def _value_text(value: Expression) -> str:
+    if isinstance(value, Literal) and isinstance(value.type, DescriptorType) and value.value is not None:
+        return f"DESCRIPTOR({', '.join(map(repr, value.value))})"
+    return expression_text(value)
 
 
 def _clauses(table: CalledTable) -> str:

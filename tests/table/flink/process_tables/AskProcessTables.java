@@ -24,6 +24,7 @@ import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.functions.ChangelogFunction;
 import org.apache.flink.table.functions.ProcessTableFunction;
 import org.apache.flink.table.functions.TableSemantics;
+import org.apache.flink.types.ColumnList;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.apache.flink.util.CloseableIterator;
@@ -174,6 +175,19 @@ public class AskProcessTables {
                 String word,
                 @ArgumentHint(isOptional = true) Double part) {
             collect(r.getField("v") + " " + factor + " " + word + " " + part);
+        }
+    }
+
+    public static class Describing extends ProcessTableFunction<String> {
+        public void eval(
+                ColumnList first,
+                @ArgumentHint(isOptional = true) ColumnList second,
+                @DataTypeHint("DESCRIPTOR NOT NULL") ColumnList third) {
+            collect(names(first) + " " + names(second) + " " + names(third));
+        }
+
+        private static Object names(ColumnList columns) {
+            return columns == null ? null : columns.getNames();
         }
     }
 

@@ -110,6 +110,12 @@ class Optional(ProcessTableFunction):
         yield f"{r['v']} {' '.join(shown)}"
 
 
+class Describing(ProcessTableFunction):
+    def eval(self, ctx: Any, first: Any, second: Any, third: Any) -> Any:
+        lists = (None if names is None else f"[{', '.join(names)}]" for names in (first, second, third))
+        yield " ".join("null" if names is None else names for names in lists)
+
+
 class Generating(ProcessTableFunction):
     def eval(self, ctx: Any, count: int) -> Any:
         return [f"row {number}" for number in range(count)]
@@ -144,6 +150,15 @@ FUNCTIONS = [
             "factor": ArgumentHint("INT", is_optional=True),
             "word": "STRING",
             "part": ArgumentHint("DOUBLE", is_optional=True),
+        },
+        "STRING",
+    ),
+    udptf(
+        Describing(),
+        {
+            "first": "DESCRIPTOR",
+            "second": ArgumentHint("DESCRIPTOR", is_optional=True),
+            "third": "DESCRIPTOR NOT NULL",
         },
         "STRING",
     ),

@@ -61,4 +61,6 @@ SELECT * FROM Pairing(a => TABLE events PARTITION BY k, b => TABLE events PARTIT
 SELECT * FROM Counting(TABLE events PARTITION BY k) UNION ALL SELECT * FROM Counting(TABLE events PARTITION BY w);
 SELECT * FROM Counting(TABLE events PARTITION BY k) UNION ALL SELECT * FROM Counting(TABLE events PARTITION BY w, DEFAULT, 'other');
 SELECT * FROM Counting(TABLE events PARTITION BY k) UNION ALL SELECT * FROM Counting(TABLE events PARTITION BY k);
-SELECT * FROM counting(TABLE events PARTITION BY k)
+SELECT * FROM counting(TABLE events PARTITION BY k);
+SELECT * FROM Describing(`first` => DESCRIPTOR(a), third => DESCRIPTOR(b, c));
+SELECT * FROM Describing(NULL, DEFAULT, DESCRIPTOR(a))
