@@ -126,6 +126,15 @@ class Call:
             raise unreadable(name, text)
         return int(text)
 
+    def query_number(self, name: str, most_digits: int) -> int | None:
+        """Return a parameter of the query that is a number. Raises Refusal (400) if it is something else."""
+        text = self.query.get(name)
+        if text is None:
+            return None
+        if not (text.isascii() and text.isdecimal()) or len(text) > most_digits:
+            raise Refusal(400, f'Cannot resolve query parameter ({name}) from value "{text}".')
+        return int(text)
+
     def chosen(self, name: str = "get") -> list[str]:
         """Return the names in a list of the query, such as `?get=a,b`."""
         return [each for each in self.query.get(name, "").split(",") if each]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from firesteel.common.errors import KeyEncodingError, StateCorruptedError, StateError
 from firesteel.queryable.copies import Snapshot
@@ -12,20 +13,13 @@ from firesteel.rest.calls import Call, Refusal
 from firesteel.rest.records import JOB_ID, JobRecord
 from firesteel.rest.standing import ENDED
 
+MOST_DIGITS: Final = 12
+"""The digits of the longest number in the query of a request about state."""
+
 
 def epoch_of(call: Call) -> int | None:
     """Return the epoch that is asked for; None for the last one."""
-    return number_of(call, "epoch")
-
-
-def number_of(call: Call, name: str) -> int | None:
-    """Return a parameter of the query that is a number. Raises Refusal (400) if it is something else."""
-    text = call.query.get(name)
-    if text is None:
-        return None
-    if not text.isdecimal() or not text.isascii() or len(text) > 12:
-        raise Refusal(400, f'Cannot resolve query parameter ({name}) from value "{text}".')
-    return int(text)
+    return call.query_number("epoch", MOST_DIGITS)
 
 
 def snapshot_of(call: Call, epoch: int | None) -> Snapshot:

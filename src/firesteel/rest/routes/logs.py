@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from firesteel.rest.calls import PLAIN, Call, Refusal, Route, Text
+from firesteel.rest.calls import PLAIN, Call, Route, Text
 from firesteel.rest.records import JobRecord
 
 MOST: Final = 1 << 16
 """The bytes of a part."""
+
+_MOST_DIGITS: Final = 18
 
 
 def job_log(call: Call) -> Text:
@@ -23,11 +25,9 @@ def part(call: Call) -> dict[str, Any]:
     The two are places in bytes, such as the `start` and the `end` of another part.
     """
     record = call.record()
-    if "before" in call.query:
-        end = _place(call, "before")
+    if (end := call.query_number("before", _MOST_DIGITS)) is not None:
         return _part(record, max(0, end - MOST), end, is_start=end <= MOST)
-    if "after" in call.query:
-        start = _place(call, "after")
+    if (start := call.query_number("after", _MOST_DIGITS)) is not None:
         return _part(record, start, start + MOST, is_start=True)
     size = record.log.stat().st_size if record.log.is_file() else 0
     return _part(record, max(0, size - MOST), size, is_start=size <= MOST)
@@ -52,13 +52,6 @@ def _part(record: JobRecord, start: int, end: int, *, is_start: bool) -> dict[st
         if record.outcome() is None if is_last else whole > 0:
             data = data[:whole]
     return {"start": start, "end": start + len(data), "text": data.decode(errors="replace")}
-
-
-def _place(call: Call, name: str) -> int:
-    text = call.query[name]
-    if not (text.isascii() and text.isdecimal()) or len(text) > 18:
-        raise Refusal(400, f'Cannot resolve query parameter ({name}) from value "{text}".')
-    return int(text)
 
 
 ROUTES: Final = (

@@ -17,7 +17,7 @@ from firesteel.queryable.copies import Snapshot
 from firesteel.queryable.forms import JsonForm, from_json, key_to_json, state_key_of_json
 from firesteel.queryable.keys import json_meanings, meanings
 from firesteel.rest.calls import Call, Refusal, Route, unreadable
-from firesteel.rest.routes.asked_states import at_hand, epoch_of, number_of, reader_of, reasons, snapshot_of
+from firesteel.rest.routes.asked_states import MOST_DIGITS, at_hand, epoch_of, reader_of, reasons, snapshot_of
 from firesteel.state.keys.groups import StateKey
 
 T = TypeVar("T")
@@ -126,7 +126,7 @@ def _there(**contents: Any) -> dict[str, Any]:
 
 def _contents_after(call: Call, name: str) -> StateContents:
     """Return a state after the epoch that a parameter names. Raises Refusal (400) without one, and for tables."""
-    epoch = number_of(call, name)
+    epoch = call.query_number(name, MOST_DIGITS)
     if epoch is None:
         raise Refusal(400, "requires the two epochs as from and to")
     return _of_keys(call, snapshot_of(call, epoch))
@@ -343,7 +343,7 @@ def _keys(call: Call) -> Keys:
 
 
 def _limit(call: Call) -> int:
-    return min(max(number_of(call, "limit") or _LIMIT, 1), MOST_LIMIT)
+    return min(max(call.query_number("limit", MOST_DIGITS) or _LIMIT, 1), MOST_LIMIT)
 
 
 _STATE: Final = "/jobs/:job/operators/:operator/states/:state"
