@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from firesteel.common.errors import StateCorruptedError, StateError
 from firesteel.control.views.found_matches import Waiting
 from firesteel.control.views.partial_matches import looks_for_patterns, waiting
-from firesteel.rest.calls import Call, Refusal, Route
+from firesteel.rest.calls import Call, Route
+from firesteel.rest.routes.asked_states import reasons
 from firesteel.rest.standing import Standing
 from firesteel.runtime.patterns.diagram import Diagram, DrawnState, diagram_of_shape
 from firesteel.saved.inspection import SavedOperator, SavedState
@@ -28,16 +28,13 @@ def patterns(call: Call) -> dict[str, Any]:
 
 
 def _patterns(call: Call) -> dict[str, Any]:
-    job, record = call.job(), call.record()
+    job = call.job()
+    record = job.record
     if not record.state.is_dir():
         return {"epoch": None, "time": None, "complete": True, "patterns": []}
-    try:
+    with reasons():  # no epoch may be committed yet
         saved = call.cluster.readers.of(record.id, str(record.state)).saved()
         operators = [(each, *waiting(saved, each, MOST_KEYS)) for each in _looking(saved)]
-    except StateCorruptedError:
-        raise
-    except StateError as error:  # no epoch is committed yet
-        raise Refusal(404, str(error)) from None
     return {
         "epoch": saved.manifest.epoch,
         "time": saved.manifest.created_at,
