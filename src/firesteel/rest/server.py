@@ -155,10 +155,10 @@ class _Endpoint:
             held = self._security.check(max(right, route.right), request.headers)
             with ExitStack() as opened:
                 call = await self._call(request, held, opened)
-                packed = takes_gzip(request.headers.get("accept-encoding", ""))
+                accepted = request.headers.get("accept-encoding", "")
                 if route.soon is not None and (answer := route.soon(call)) is not None:
-                    return _answer(answer, route.status, packed=packed)
-                return await to_thread.run_sync(self._answered, call, packed, limiter=self._threads)
+                    return _answer(answer, route.status, accepted)
+                return await to_thread.run_sync(self._answered, call, accepted, limiter=self._threads)
         except Refusal as refusal:
             return errors(refusal.status, refusal.reasons)
         except ClientDisconnect:
@@ -169,8 +169,8 @@ class _Endpoint:
             _log.warning("%s %s: %s", request.method, request.url.path, error)
             return errors(500, [str(error)])
 
-    def _answered(self, call: Call, packed: bool) -> Response:
-        return _answer(self._route.answer(call), self._route.status, packed=packed)
+    def _answered(self, call: Call, accepted: str) -> Response:
+        return _answer(self._route.answer(call), self._route.status, accepted)
 
     async def _call(self, request: Request, held: Right, opened: ExitStack) -> Call:
         path, query = request.path_params, request.query_params
@@ -242,8 +242,8 @@ async def _uploads(request: Request, most: int, opened: ExitStack) -> tuple[Uplo
     return tuple(uploads)
 
 
-def _answer(answer: Any, status: int, *, packed: bool) -> Response:
-    """Return an answer, compressed if it is `packed` and long enough.
+def _answer(answer: Any, status: int, accepted: str) -> Response:
+    """Return an answer, compressed if it is long enough and the header Accept-Encoding, `accepted`, allows it.
 
     This is not middleware, which would compress in the thread that serves all others.
     """
@@ -252,7 +252,7 @@ def _answer(answer: Any, status: int, *, packed: bool) -> Response:
         body, media_type = answer.text.encode(errors="replace"), answer.media_type
     else:
         body, media_type = msgspec.json.encode(answer), _JSON
-    if packed and len(body) >= _WORTH_PACKING:
+    if len(body) >= _WORTH_PACKING and takes_gzip(accepted):
         body, headers = gzip.compress(body, _FAST, mtime=0), {**headers, "Content-Encoding": "gzip"}
     return Response(body, status, headers, media_type)
 
