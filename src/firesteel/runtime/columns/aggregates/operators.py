@@ -70,8 +70,11 @@ class LocalAggregateOperator(Operator[ColumnBatch]):
 class _AddingOperator(SettlingOperator):
     """Adds up its input, which comes by the keys; `partial`: it is that of `LocalAggregateOperator`.
 
-    Contract for subclasses: `_change` takes partial results, as `Form.combine` returns them.
+    Contract for subclasses: `open` sets `_groups`, which is told of epochs; `_change` takes partial results, as
+    `Form.combine` returns them.
     """
+
+    _groups: Groups | HeldGroups
 
     def __init__(self, spec: GroupAggregate, *, partial: bool = False) -> None:
         self._spec = spec
@@ -88,6 +91,11 @@ class _AddingOperator(SettlingOperator):
         """Close the user's functions."""
         self._form.close()
         super().close()
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        """Start an epoch."""
+        super().begin_epoch(epoch)
+        self._groups.begin_epoch(self.epoch)
 
     def process(self, batch: ColumnBatch, port: int) -> None:
         """Take rows, or partial results."""
@@ -117,15 +125,12 @@ class GroupAggregateOperator(_AddingOperator):
     changed, and the changes of their results go out. `partial`: the input is that of `LocalAggregateOperator`.
     """
 
+    _groups: Groups
+
     def open(self, context: OperatorContext) -> None:
         """Declare the arrangements."""
         super().open(context)
         self._groups = self._kept_groups()
-
-    def begin_epoch(self, epoch: Epoch) -> None:
-        """Start an epoch."""
-        super().begin_epoch(epoch)
-        self._groups.begin_epoch(self.epoch)
 
     def _change(self, partials: Partials) -> None:
         if (changes := self._groups.apply(partials)) is not None:
@@ -144,11 +149,6 @@ class FinalAggregateOperator(EndingOperator, _AddingOperator):
         """Declare the arrangements, if the functions need them."""
         super().open(context)
         self._groups = self._kept_groups() if self._form.shared else HeldGroups(self._form)
-
-    def begin_epoch(self, epoch: Epoch) -> None:
-        """Start the epoch, in which all input comes."""
-        super().begin_epoch(epoch)
-        self._groups.begin_epoch(self.epoch)
 
     def results(self) -> Iterator[ColumnBatch]:
         """Yield the final results."""
