@@ -1,5 +1,5 @@
 """What tests may ask for."""
 
-from tests.rest.gateway.shared import gateway, url
+from tests.rest.gateway.shared import listening, url
 
-__all__ = ["gateway", "url"]
+__all__ = ["listening", "url"]

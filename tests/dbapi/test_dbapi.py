@@ -157,8 +157,8 @@ def test_changes_are_not_taken_for_rows(url: str) -> None:
         assert sorted(cursor.fetchall()) == [("a",), ("b",)]
 
 
-def test_an_insert_has_a_job_and_no_rows(gateway: tuple[GatewayHere, str], orders: str) -> None:
-    made, url = gateway
+def test_an_insert_has_a_job_and_no_rows(listening: tuple[GatewayHere, str], orders: str) -> None:
+    made, url = listening
     with dbapi.connect(url, {"table.dml-sync": "false"}, init=[orders]) as connection:
         cursor = connection.cursor().execute("INSERT INTO orders (id, name) VALUES (?, ?)", [4, "milk"])
         assert (cursor.description, cursor.rowcount) == (None, -1)

@@ -10,12 +10,12 @@ from tests.rest.gateway.gateway_here import GatewayHere
 
 
 @pytest.fixture(scope="module")
-def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[GatewayHere, str]]:
+def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[GatewayHere, str]]:
     made = GatewayHere(tmp_path_factory.mktemp("gateway"))
     with made.listening() as url:
         yield made, url
 
 
 @pytest.fixture(scope="module")
-def url(gateway: tuple[GatewayHere, str]) -> str:
-    return gateway[1]
+def url(listening: tuple[GatewayHere, str]) -> str:
+    return listening[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +14,6 @@ from tests.rest.gateway.asking import STREAMING, Gateway, Session
 
 ENDLESS = "CREATE TABLE endless (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '1000')"
 WORDS = "(VALUES ('a', 1), ('b', 2), ('a', 3)) AS words (word, n)"
-
-
-@pytest.fixture
-def gateway(tmp_path: Path) -> Iterator[Gateway]:
-    made = Gateway(tmp_path)
-    yield made
-    made.sessions.close_all()
-
-
-@pytest.fixture
-def session(gateway: Gateway) -> Session:
-    return gateway.open()
 
 
 def test_a_definition_answers_ok_and_begins_no_job(session: Session) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,18 +14,6 @@ from firesteel.rest.gateway.python_files import placed
 from firesteel.testing import executing
 from tests.rest.gateway.asking import STREAMING, Gateway, Session
 from tests.rest.gateway.test_gateway import ENDLESS
-
-
-@pytest.fixture
-def gateway(tmp_path: Path) -> Iterator[Gateway]:
-    made = Gateway(tmp_path)
-    yield made
-    made.sessions.close_all()
-
-
-@pytest.fixture
-def session(gateway: Gateway) -> Session:
-    return gateway.open()
 
 
 def test_an_insert_is_a_job_of_the_cluster(gateway: Gateway, session: Session) -> None:

@@ -57,8 +57,8 @@ def test_errors_are_the_gateways(url: str) -> None:
     assert "cannot be asked" in run("http://127.0.0.1:9", "-e", "SET", code=1)
 
 
-def test_an_insert_is_a_job_of_the_cluster(gateway: tuple[GatewayHere, str]) -> None:
-    made, url = gateway
+def test_an_insert_is_a_job_of_the_cluster(listening: tuple[GatewayHere, str]) -> None:
+    made, url = listening
     output = io.StringIO()
     client = RemoteClient(GatewayClient(url), output, interactive=True)
     client.run(f"{GONE} INSERT INTO gone VALUES 1; SET 'a' = 'b';")
@@ -73,9 +73,9 @@ def test_an_insert_is_a_job_of_the_cluster(gateway: tuple[GatewayHere, str]) -> 
 
 
 def test_a_file_of_several_inserts_makes_several_jobs(
-    gateway: tuple[GatewayHere, str], tmp_path: Path
+    listening: tuple[GatewayHere, str], tmp_path: Path
 ) -> None:
-    made, url = gateway
+    made, url = listening
     before = {job.id for job in made.dispatcher.jobs()}
     insert = "INSERT INTO gone VALUES 1;"
     script = f"{GONE} {insert} {insert} EXECUTE STATEMENT SET BEGIN {insert} {insert} END;"
