@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.endpoints import ColumnWriter, Kinds
+from firesteel.functions.forwarding import ForwardingWriter
 
 _MOST_DIGITS: Final = 6
 
@@ -41,29 +41,14 @@ def in_micros(kind: LogicalType) -> Any:
     return kind
 
 
-class MicrosWriter(ColumnWriter):
+class MicrosWriter(ForwardingWriter[ColumnWriter], ColumnWriter):
     """Gives another writer rows of a type, which differ from those that come in the digits of timestamps alone."""
 
     def __init__(self, writer: ColumnWriter, row: RowType) -> None:
-        self._writer = writer
+        super().__init__(writer)
         self._schema = to_arrow_schema(row)
 
     def write_columns(self, rows: pa.RecordBatch, kinds: Kinds | None) -> None:
         pairs = zip(rows.columns, self._schema.types, strict=True)
         columns = [column.cast(kind, safe=False) for column, kind in pairs]
         self._writer.write_columns(pa.RecordBatch.from_arrays(columns, schema=self._schema), kinds)
-
-    def advance_watermark(self, watermark: int) -> None:
-        self._writer.advance_watermark(watermark)
-
-    def prepare_commit(self) -> Sequence[Any]:
-        return self._writer.prepare_commit()
-
-    def snapshot_state(self) -> Any:
-        return self._writer.snapshot_state()
-
-    def next_wakeup(self) -> int | None:
-        return self._writer.next_wakeup()
-
-    def abort(self) -> None:
-        self._writer.abort()

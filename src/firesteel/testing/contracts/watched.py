@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from firesteel.functions.forwarding import ForwardingWriter
 from firesteel.functions.sink import (
     CarryOut,
     Committer,
@@ -58,30 +59,18 @@ class WatchedSink(Sink[Any], SupportsPreprocessing):
         return _Committer(self._sink.create_committer(), self._steps)
 
 
-class _Writer(SinkWriter[Any]):
+class _Writer(ForwardingWriter[SinkWriter[Any]]):
     def __init__(self, writer: SinkWriter[Any], steps: Around) -> None:
-        self._writer = writer
+        super().__init__(writer)
         self._steps = steps
 
     def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
         with self._steps.around("writing records"):
             self._writer.write(values, timestamps)
 
-    def advance_watermark(self, watermark: int) -> None:
-        self._writer.advance_watermark(watermark)
-
     def prepare_commit(self) -> Sequence[Any]:
         with self._steps.around("preparing the commit"):
-            return self._writer.prepare_commit()
-
-    def snapshot_state(self) -> Any:
-        return self._writer.snapshot_state()
-
-    def next_wakeup(self) -> int | None:
-        return self._writer.next_wakeup()
-
-    def abort(self) -> None:
-        self._writer.abort()
+            return super().prepare_commit()
 
 
 class _Committer(Committer):
