@@ -24,7 +24,10 @@ class InOrder(KeyedProcessFunction):
 
     A row waits until the watermark reaches its time, which is the first column of the order; rows of one time are in
     the order of the other columns, and then of their arrival. One that comes behind the watermark is dropped and
-    counted. Those that wait live for `time_to_live` (milliseconds; None: for ever).
+    counted. The rows of a time live for `time_to_live` after the last of them has come (milliseconds; None: for ever).
+
+    Each row is an entry of its own, so that one more costs the same however many wait. They live twice as long as the
+    number that says how many there are, and are written again when the oldest might expire before that number does.
 
     Raises TypeMismatchError for a row without a time.
     """
@@ -35,11 +38,14 @@ class InOrder(KeyedProcessFunction):
         self._time_to_live = time_to_live
 
     def open(self, runtime_context: RuntimeContext) -> None:
-        """Get the rows that wait, by their times."""
-        rows = Types.LIST(to_type_information(self._table.row))
-        waiting = MapStateDescriptor("waiting", Types.LONG(), rows)
-        limit_life(waiting, self._time_to_live)
+        """Get the rows that wait, by their times and places; and of each time how many they are, and since when."""
+        pair, life = Types.TUPLE([Types.LONG(), Types.LONG()]), self._time_to_live
+        waiting = MapStateDescriptor("waiting", pair, to_type_information(self._table.row))
+        limit_life(waiting, None if life is None else 2 * life)
         self._waiting = runtime_context.get_map_state(waiting)
+        times = MapStateDescriptor("times", Types.LONG(), pair)
+        limit_life(times, life)
+        self._times = runtime_context.get_map_state(times)
         self._late = runtime_context.get_metrics_group().counter("numLateRecordsDropped")
 
     def process_element(self, value: tuple[int, Row, None], ctx: KeyedProcessFunction.Context) -> None:
@@ -52,15 +58,26 @@ class InOrder(KeyedProcessFunction):
         if time <= ctx.timer_service().current_watermark():
             self._late.inc()
             return
-        self._waiting.put(time, [*(self._waiting.get(time) or ()), row])
+        now = ctx.timer_service().current_processing_time()
+        count, since = self._times.get(time) or (0, now)
+        if self._time_to_live is not None and now - since > self._time_to_live:
+            for place in range(count):
+                self._waiting.put((time, place), self._waiting.get((time, place)))
+            since = now
+        self._waiting.put((time, count), row)
+        self._times.put(time, (count + 1, since))
         ctx.timer_service().register_event_time_timer(time)
 
     def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[Any]:
         """Yield the rows of a time."""
-        rows = self._waiting.get(timestamp)
-        self._waiting.remove(timestamp)
+        count, _ = self._times.get(timestamp) or (0, 0)
+        places = [(timestamp, place) for place in range(count)]
+        rows: list[Any] = [self._waiting.get(place) for place in places]
+        for place in places:
+            self._waiting.remove(place)
+        self._times.remove(timestamp)
         watermark = ctx.timer_service().current_watermark()
-        for row in sorted_rows(rows or [], self._table.order[1:]):
+        for row in sorted_rows(rows, self._table.order[1:]):
             yield self._number, row, watermark
 
 
