@@ -177,7 +177,9 @@ def test_statements_are_run_once_and_one_after_the_other(page: Page, gateway: st
     with held(page, "**/statements"):
         editor.press("Shift+Enter")
         editor.press("Shift+Enter")
-        press_twice(page.get_by_role("button", name="Run"))  # at the second statement, which waits already
+        press_twice(
+            page.get_by_role("button", name="Run", exact=True)
+        )  # at the second statement, which waits already
     page.get_by_text("Done, 1 row.").wait_for()
     assert len(posts) == 2
     page.get_by_role("rowheader", name="tea").wait_for()

@@ -161,15 +161,51 @@ def test_words_are_completed_with_the_keyboard(sql: Page):
     assert not editor(sql).evaluate("area => area === document.activeElement")
 
 
+def test_all_statements_run_one_after_the_other(sql: Page):
+    editor(sql).fill(
+        f"{PRICES.replace('prices', 'bought')};\n-- twice\n"
+        "SELECT COUNT(*) AS n FROM bought WHERE what = :what;\nSELECT MAX(price) AS most FROM bought;\n"
+        "SELECT MAX(price) AS most FROM bought;"
+    )
+    sql.get_by_label("Mode").select_option("batch")
+    run_all = sql.get_by_role("button", name="Run all")
+    run_all.click()
+    sql.get_by_role("alert").get_by_text("Fill in their values, and run all once more.").wait_for()
+    sql.get_by_label("Value of what").fill("tea")
+    run_all.click()
+    sql.get_by_role("status").filter(has_text="4 of 4: Done, 1 row.").wait_for()
+    headings = sql.get_by_role("region", name="Result").get_by_role("heading").all_inner_texts()
+    assert [heading.split()[0] for heading in headings] == ["CREATE", "SELECT", "SELECT", "SELECT"]
+    tables = sql.get_by_role("region", name="Rows").all()[-3:]
+    assert [table.locator("tbody th").all_inner_texts() for table in tables] == [["2"], ["7"], ["7"]]
+
+
+def test_of_all_statements_those_behind_a_failure_do_not_run(sql: Page, here: GatewayHere):
+    editor(sql).fill(
+        "CREATE TEMPORARY TABLE away (a INT) WITH ('connector' = 'blackhole');\n"
+        "SELECT nosuch(1);\nINSERT INTO away VALUES (1);"
+    )
+    before = len(here.dispatcher.jobs())
+    sql.get_by_role("button", name="Run all").click()
+    dialog = sql.get_by_role("dialog", name="Run 3 statements")
+    dialog.get_by_text("INSERT into away: It becomes a job of this cluster").wait_for()
+    dialog.get_by_role("button", name="Run all").click()
+    sql.get_by_role("status").filter(has_text="2 of 3: Failed.").wait_for()
+    sql.get_by_role("alert").get_by_text("(line 2, column 8)").wait_for()
+    run(sql, "SELECT 1", until="Done, 1 row")  # which would wait for all that is to run before it
+    assert len(here.dispatcher.jobs()) == before
+    sql.said.clear()  # type: ignore[attr-defined]
+
+
 def test_parameters_are_values_and_never_sql(sql: Page):
     editor(sql).fill("SELECT :name AS name, CHAR_LENGTH(:name) + :more AS n")
     sql.get_by_label("Value of name").fill("it's '; DROP")
     sql.get_by_label("Kind of more").select_option("number")
     sql.get_by_label("Value of more").fill("x")
-    sql.get_by_role("button", name="Run").click()
+    sql.get_by_role("button", name="Run", exact=True).click()
     sql.get_by_text("The parameter more is no number: x.").wait_for()
     sql.get_by_label("Value of more").fill("30")
-    sql.get_by_role("button", name="Run").click()
+    sql.get_by_role("button", name="Run", exact=True).click()
     sql.get_by_text("Done, 1 row.").wait_for()
     assert rows(sql) == [["it's '; DROP", "42"]]
 

@@ -1,5 +1,7 @@
 /** What a statement will do beyond an answer, in words, so that it is asked for first. */
 
+import { counted } from "../format.js";
+
 const JOB = "It becomes a job of this cluster, which takes slots, and goes on when this page is closed, until its input ends or somebody stops it.";
 
 /**
@@ -20,6 +22,17 @@ export function effect({ tokens }) {
   if (begins("DROP")) return lost(tokens.slice(0, 6).map((token) => token.text).join(" "), "Its definition goes from the catalog. Statements that name it fail from then on.", "Drop it");
   if (begins("DELETE") || begins("UPDATE") || begins("TRUNCATE")) return lost(`${tokens[0].text} ${named(tokens, 1)}`, "Rows of the table change or go for everybody who reads it.", tokens[0].text.toUpperCase());
   return null;
+}
+
+/**
+ * What several statements will do, as one question.
+ * @param {import("./tokens.js").Statement[]} statements
+ */
+export function effects(statements) {
+  const found = statements.map(effect).filter((each) => each !== null);
+  if (found.length === 0) return null;
+  const text = found.map((each) => `${each.title}: ${each.text}`).join(" ");
+  return { title: `Run ${counted(statements.length, "statement")}`, text, action: "Run all", danger: found.some((each) => each.danger) };
 }
 
 /** Whether a statement is a query, which nothing is lost with. @param {import("./tokens.js").Statement} statement */

@@ -18,6 +18,11 @@ export class ParameterFields {
     this.node.replaceChildren(element("legend", {}, "Parameters of the statement"), ...names.map((name) => this.#field(name)));
   }
 
+  /** Whether there has been a field for a parameter. @param {string} name */
+  knows(name) {
+    return this.known.has(name);
+  }
+
   /** Return what was filled in, by name. @returns {Map<string, {kind: string, text: string}>} */
   values() {
     return new Map([...this.known].map(([name, { kind, text }]) => [name, { kind: kind.value, text: text.value }]));

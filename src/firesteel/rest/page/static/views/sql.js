@@ -1,12 +1,12 @@
 /** SQL: an editor, and below it what the statement that was run last gives, while it comes. */
 
 import { ask } from "../dialog.js";
-import { element, setText, titled } from "../dom.js";
+import { element, once, setText, titled } from "../dom.js";
 import { duration, moment } from "../format.js";
 import { watching } from "../poll.js";
 import { refused } from "../rights.js";
 import { Editor } from "../sql/editor.js";
-import { effect, looks } from "../sql/effects.js";
+import { effect, effects, looks } from "../sql/effects.js";
 import { forgetAll, remember, remembered } from "../sql/history.js";
 import { filledIn, parameters } from "../sql/parameters.js";
 import { ParameterFields } from "../sql/parameter_fields.js";
@@ -31,6 +31,7 @@ CREATE TEMPORARY TABLE clicks (
 SELECT page, COUNT(*) AS hits FROM clicks GROUP BY page;
 `;
 const ERROR = "sql-error";
+const LONGEST_HEADING = 80;
 
 export class Sql {
   /** @param {import("../app.js").App} app */
@@ -85,6 +86,7 @@ export class Sql {
     this.parallelism = element("input", { type: "number", min: 1, step: 1, placeholder: "as configured" });
     this.fields = new ParameterFields();
     this.runs = button("Run", () => this.#execute(false), "primary");
+    this.all = button("Run all", once(() => this.#executeAll()));
     this.plans = button("Plan", () => this.#explain());
     this.cancels = button("Cancel", () => this.#cancel(), "danger");
     this.cancels.disabled = true;
@@ -93,21 +95,24 @@ export class Sql {
     this.place = element("section", { "aria-label": "Result" });
     this.past = element("ul", { class: "past" });
     const history = element("details", { on: { toggle: () => this.#showPast() } }, element("summary", {}, "Statements that were run in this browser"), this.past);
-    const buttons = element("div", { class: "buttons" }, this.runs, this.plans, this.cancels);
+    const buttons = element("div", { class: "buttons" }, this.runs, this.all, this.plans, this.cancels);
     const controls = element("div", { class: "row" }, buttons, titled("Mode", this.mode), titled("Parallelism", this.parallelism));
     this.node.append(this.editor.node, this.fields.node, controls, this.state, this.error, this.place, history);
     this.#changed();
   }
 
-  /** The statement that would run: what is selected, or what the cursor is in. */
+  /** The statement that would run: the first that is selected, or what the cursor is in. */
   #statement() {
     const { selection, text, cursor } = this.editor;
-    if (selection === null) return statementAt(text, cursor);
-    const chosen = statements(text.slice(selection.start, selection.end))[0] ?? null;
-    if (chosen === null) return null;
-    const shift = selection.start;
-    const moved = chosen.tokens.map((token) => ({ ...token, start: token.start + shift, end: token.end + shift }));
-    return { ...chosen, start: chosen.start + shift, end: chosen.end + shift, tokens: moved };
+    return selection === null ? statementAt(text, cursor) : (this.#chosen()[0] ?? null);
+  }
+
+  /** The statements that are selected, all if nothing is. */
+  #chosen() {
+    const { selection, text } = this.editor;
+    const { start: shift, end } = selection ?? { start: 0, end: text.length };
+    const moved = (span) => ({ ...span, start: span.start + shift, end: span.end + shift });
+    return statements(text.slice(shift, end)).map((each) => ({ ...moved(each), tokens: each.tokens.map(moved) }));
   }
 
   #changed() {
@@ -147,24 +152,45 @@ export class Sql {
     this.#start(statement, statement.filled.text, (run) => this.place.replaceChildren(run.node));
   }
 
+  /** Run statements one after the other, from the first one on, until one fails; each is shown. */
+  async #executeAll() {
+    const chosen = this.#chosen();
+    const wanted = chosen.flatMap(parameters);
+    const unknown = wanted.some(({ name }) => !this.fields.knows(name));
+    this.fields.show(wanted);
+    const all = unknown ? null : this.#filled(chosen);
+    if (unknown) this.error.replaceChildren(element("p", { class: "error" }, "The statements have parameters. Fill in their values, and run all once more."));
+    if (all === null) return;
+    const will = effects(all);
+    if (will !== null && (await ask(will)) === null) return;
+    all.forEach((statement, place) => {
+      const shown = (run) => this.place.append(element("h2", {}, statement.text.split("\n")[0].slice(0, LONGEST_HEADING)), run.node);
+      this.#start(statement, statement.filled.text, shown, { number: place + 1, of: all.length });
+    });
+  }
+
   #explain() {
     const statement = this.#ready();
     if (statement === null) return;
     const ahead = /^EXPLAIN\b/i.test(statement.filled.text) ? "" : "EXPLAIN JSON_EXECUTION_PLAN ";
     const shown = (run) => run.whole.then((rows) => rows !== null && this.place.replaceChildren(drawnPlan(rows.map(([text]) => text).join("\n"))));
-    this.#start(statement, ahead + statement.filled.text, shown, ahead.length);
+    this.#start(statement, ahead + statement.filled.text, shown, { ahead: ahead.length });
   }
 
   /** Return the statement with its parameters filled in, null if there is nothing to run. */
   #ready() {
-    this.error.replaceChildren();
     const statement = this.#statement();
-    if (statement === null) {
+    return this.#filled(statement === null ? [] : [statement])?.[0] ?? null;
+  }
+
+  #filled(chosen) {
+    this.error.replaceChildren();
+    if (chosen.length === 0) {
       setText(this.state, "There is no statement to run.");
       return null;
     }
     try {
-      return { ...statement, filled: filledIn(statement, this.fields.values()) };
+      return chosen.map((statement) => ({ ...statement, filled: filledIn(statement, this.fields.values()) }));
     } catch (error) {
       this.error.replaceChildren(element("p", { class: "error" }, error.message));
       return null;
@@ -179,16 +205,18 @@ export class Sql {
   /**
    * Run a statement after those that were sent before it, unless one of them fails or is cancelled. A query gives way to it.
    * One that is sent twice before it has settled runs once.
-   * @param {number} [ahead] so many characters of the text are before the statement
+   * @param {{ahead?: number, number?: number, of?: number}} [part] `ahead`: so many characters of the text are before the
+   *   statement; `number` and `of`: it is one of several, each of which waits for the end of the one before it
    */
-  #start(statement, text, shown, ahead = 0) {
+  #start(statement, text, shown, part = {}) {
     const { waiting } = this;
-    if (waiting.has(text)) return;
-    waiting.add(text);
+    const known = `${statement.start} ${text}`;
+    if (waiting.has(known)) return;
+    waiting.add(known);
     const [options, before] = [this.#options(), this.editor.text];
     this.turn = this.turn.then(async () => {
-      if (waiting === this.waiting) await this.#send(statement, { text, ahead, options, before }, shown);
-      waiting.delete(text);
+      if (waiting === this.waiting) await this.#send(statement, { ahead: 0, number: 1, of: 1, ...part, text, options, before }, shown);
+      waiting.delete(known);
     });
   }
 
@@ -197,13 +225,14 @@ export class Sql {
     this.waiting = new Set();
   }
 
-  async #send(statement, { text, ahead, options, before }, shown) {
+  async #send(statement, { text, ahead, number, of, options, before }, shown) {
     this.run?.stop();
     this.editor.showWrong(null);
-    this.place.replaceChildren();
+    if (number === 1) this.place.replaceChildren();
     const begun = Date.now();
+    const which = of === 1 ? "" : `${number} of ${of}: `;
     const run = new Run(this.session, text, options, ahead === 0 && looks(statement), {
-      state: (words, going) => this.#going(run, words, going),
+      state: (words, going) => this.#going(run, which + words, going),
       ended: (outcome) => {
         remember({ text: statement.text, at: begun, outcome: `${outcome} after ${duration(Date.now() - begun)}` });
         this.#showPast();
@@ -214,10 +243,10 @@ export class Sql {
       },
     });
     this.run = run;
-    this.#going(run, "Sent.", true);
+    this.#going(run, `${which}Sent.`, true);
     run.start();
     shown(run);
-    await run.settled;
+    await (of === 1 ? run.settled : run.whole);
   }
 
   #going(run, words, going) {
