@@ -25,6 +25,19 @@ pytestmark = [
 SOON_MS = 120_000
 ORDERS = Path(__file__).with_name("orders.py").read_text()
 
+PAYMENTS = """-- Payments that are made up, twenty a second, in three shops.
+CREATE TEMPORARY TABLE payments (shop INT, amount INT) WITH (
+  'connector' = 'datagen',
+  'rows-per-second' = '20',
+  'fields.shop.min' = '1',
+  'fields.shop.max' = '3',
+  'fields.amount.min' = '5',
+  'fields.amount.max' = '95'
+)"""
+SALES = """SELECT shop, COUNT(*) AS payments, SUM(amount) AS total
+FROM payments
+GROUP BY shop"""
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -142,10 +155,13 @@ def test_a_program_is_submitted_and_watched(served: Served, page: Page, tmp_path
     served.feed("more words", "a\nb\na\n")
     page.goto(f"{served.client.url}/#/submit")
     page.locator("input[type=file]").set_input_files(program)
+    page.get_by_label("Parallelism").fill("2")
+    page.get_by_label("Arguments").fill("--country AT --name 'all words'")
+    page.get_by_role("row").filter(has_text="count.py").wait_for()
+    picture(page, "submit", height=1000)
     page.get_by_label("Arguments").fill(
         f"'{served.taken('more words')}' '{served.put('more words')}' 'more words'"
     )
-    page.get_by_label("Parallelism").fill("2")
     page.get_by_role("button", name="Submit").click()
     dialog = page.get_by_role("dialog", name="Submit count.py")
     dialog.get_by_text("It takes 2 slots").wait_for()
@@ -169,20 +185,21 @@ def test_a_query_of_the_cluster_moves_rows_and_an_insert_becomes_a_job(
         editor.fill(statement)
         editor.press("Control+Enter")
 
-    run(
-        "CREATE TEMPORARY TABLE ticks (k INT) WITH ('connector' = 'datagen', 'rows-per-second' = '20', "
-        "'fields.k.min' = '1', 'fields.k.max' = '3')"
-    )
+    editor.fill(f"{PAYMENTS};\n\n{SALES};")
+    editor.press("Control+Home")
+    editor.press("Control+Enter")
     page.get_by_text("Done").wait_for()
-    run("SELECT k, COUNT(*) AS n FROM ticks GROUP BY k")
+    editor.press("Control+End")
+    editor.press("Control+Enter")
     page.get_by_text("of which took a row away").wait_for()
     assert page.get_by_role("region", name="Rows").locator("tbody tr").count() == 3
+    picture(page, "sql")
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Cancelled.").wait_for()
 
     run("CREATE TEMPORARY TABLE nowhere (k INT) WITH ('connector' = 'blackhole')")
     page.get_by_text("Done").wait_for()
-    run("INSERT INTO nowhere SELECT k FROM ticks")
+    run("INSERT INTO nowhere SELECT shop FROM payments")
     page.get_by_role("dialog").get_by_role("button", name="Start the job").click()
     page.get_by_text("The job was started:").get_by_role("link").click()
     page.get_by_text("RUNNING", exact=True).first.wait_for()

@@ -24,7 +24,7 @@ from firesteel.rest.routes.patterns import patterns
 from firesteel.rest.standing import standing
 from firesteel.table import StreamTableEnvironment
 from firesteel.testing import executing
-from tests.rest.page.conftest import serving
+from tests.rest.page.conftest import picture, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -45,7 +45,9 @@ class Jobs:
     def run(self, program: Callable[[StreamExecutionEnvironment], Any]) -> JobRecord:
         folder = self.directory / "program"
         folder.mkdir(exist_ok=True)
-        record = self.cluster.dispatcher.submit(Submission(new_job_id(), "main.py", 1_000, slots=1), folder)
+        record = self.cluster.dispatcher.submit(
+            Submission(new_job_id(), "main.py", now_ms(), slots=1), folder
+        )
         record.write("driver", DriverProcess(os.getpid(), 0, 1))
         with executing(epoch_records=3, parallelism=2, state_dir=str(record.state), job_id=record.id):
             env = StreamExecutionEnvironment.get_execution_environment()
@@ -224,4 +226,39 @@ def test_a_pattern_of_rows_is_drawn(page: Page, jobs: Jobs, tmp_path: Path) -> N
         page.get_by_text("1 partial match.").wait_for()
         page.get_by_text("PATTERN (low high+? again)").wait_for()
         page.get_by_role("row", name="high 1 takes if price > 90 AND high.price > 2 * low.price").wait_for()
+        page.goto("about:blank")
+
+
+ORDERS = [
+    (user, price) for user in range(40) for price in ((5, 3, 700, 80) if user % 3 else (4, 900, -900, 2))
+]
+
+
+def tour(env: StreamExecutionEnvironment) -> None:
+    kind = Types.TUPLE([Types.INT(), Types.INT()])
+    pattern = (
+        Pattern.begin("small")
+        .where(lambda order: order[1] < 10)
+        .followed_by("large")
+        .where(lambda order: order[1] > 500)
+        .followed_by("refunded")
+        .where(lambda order: order[1] < 0)
+    )
+    orders = env.from_collection(ORDERS, kind).key_by(lambda order: order[0])
+    found = CEP.pattern(orders, pattern).in_processing_time().select(lambda match, *_: str(match))
+    found.uid("tried cards").name("tried cards").print()
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("page")
+def test_partial_matches_of_many_keys_are_shown_in_the_tour(page: Page, jobs: Jobs) -> None:
+    record = jobs.run(tour)
+    (pattern,) = jobs.patterns(record)["patterns"]
+    with record.driving(), serving(jobs.cluster) as address:
+        page.goto(f"{address}/#/jobs/{record.id}/patterns")
+        page.get_by_text("RUNNING", exact=True).wait_for()
+        page.get_by_role("heading", name="tried cards").wait_for()
+        for name, count in waiting(pattern).items():
+            page.get_by_role("row", name=f"{name} {count} ").wait_for()
+        picture(page, "patterns", width=1560)
         page.goto("about:blank")
