@@ -75,15 +75,15 @@ def _measured(served: Served, jobs: int) -> Costs:
         served.jobs[name] = served.client.ask("POST", f"/programs/{uploaded}/run", body)["jobid"]
     until(lambda: all(len(served.counts(name)) == 3 for name in names), _PATIENCE)
     started = time.monotonic() - began
-    cpu_of_start = sum(_processor(pid) for pid in _drivers(served))
+    cpu_of_start = sum(processor_time(pid) for pid in _drivers(served))
     listing = time.monotonic()
     listed = [job["state"] for job in served.ask("/jobs/overview")["jobs"]]
     listed_in = time.monotonic() - listing
     assert listed == ["RUNNING"] * jobs
     drivers, others = _drivers(served), _others(served)
-    before = {pid: _processor(pid) for pid in (*drivers, *others)}
+    before = {pid: processor_time(pid) for pid in (*drivers, *others)}
     threading.Event().wait(IDLE_SECONDS)
-    load = {pid: (_processor(pid) - spent) / IDLE_SECONDS for pid, spent in before.items()}
+    load = {pid: (processor_time(pid) - spent) / IDLE_SECONDS for pid, spent in before.items()}
     memory = {pid: _memory(pid) for pid in before}
     stopping = time.monotonic()
     with ThreadPoolExecutor(8) as clients:
@@ -131,7 +131,7 @@ def _session_of(pid: int) -> int:
         return 0
 
 
-def _processor(pid: int) -> float:
+def processor_time(pid: int) -> float:
     """The processor time of a process so far; 0 once it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -96,6 +96,7 @@ def test_a_query_goes_on_while_something_else_is_looked_at(sql: Page):
     sql.get_by_role("link", name="Jobs", exact=True).click()
     sql.get_by_role("heading", name="Jobs").wait_for()
     sql.get_by_role("link", name="SQL").click()
+    editor(sql).wait_for()
     changes = "() => Number(/Running, (\\d+)/.exec(document.querySelector('main').textContent)[1])"
     before = sql.evaluate(changes)
     sql.wait_for_function(f"() => ({changes})() > {before}")
