@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -177,6 +177,44 @@ def test_a_profile(dashboard: Dashboard, served: Served):
     assert begun["status"] == "RUNNING"
     dashboard.open(f"task-manager/{manager['id']}/profiler", "FINISHED")
     dashboard.sees("Profiling Successful")
+
+
+def test_a_program_is_uploaded_submitted_and_deleted_by_the_buttons(
+    dashboard: Dashboard, served: Served, tmp_path: Path
+):
+    program = tmp_path / "submitted.py"
+    program.write_text(PLANNED.replace('"planned"', "sys.argv[1]").replace("from", "import sys\nfrom", 1))
+    page = dashboard.page
+    dashboard.open("submit", "Uploaded Jars")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_text("Add New").click()
+    chosen.value.set_files(program)
+    row = page.get_by_role("row").filter(has_text="submitted.py")
+    row.click()
+    page.get_by_placeholder("Parallelism").locator("visible=true").fill("2")
+    page.get_by_placeholder("Program Arguments").locator("visible=true").fill("by-a-button")
+    page.get_by_role("button", name="Submit", exact=True).locator("visible=true").click()
+    until(lambda: page.evaluate("() => location.hash").startswith("#/job/") or dashboard.refused)
+    assert dashboard.refused == []
+    dashboard.sees("by-a-button")
+
+    def submitted() -> dict[str, Any] | None:
+        jobs = served.ask("/jobs/overview")["jobs"]
+        return next(
+            (job for job in jobs if job["name"] == "by-a-button" and job["state"] == "FINISHED"), None
+        )
+
+    job = until(submitted)
+    assert job is not None
+    assert job["jid"] in page.url
+    assert {vertex["parallelism"] for vertex in served.ask(f"/jobs/{job['jid']}")["vertices"]} >= {2}
+
+    dashboard.open("submit", "submitted.py")
+    row.get_by_text("Delete").click()
+    page.locator(".ant-popover").get_by_role("button", name="OK").click()
+    row.wait_for(state="detached")
+    assert dashboard.refused == []
+    assert "submitted.py" not in {file["name"] for file in served.ask("/programs")["files"]}
 
 
 def test_a_program_is_planned_run_and_cancelled(dashboard: Dashboard, served: Served, tmp_path: Path):
