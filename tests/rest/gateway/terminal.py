@@ -67,7 +67,7 @@ MODES: Final = ("table", "changelog")
 _NOISE: Final = (
     (re.compile(r" \(\d+\.\d+ seconds\)"), ""),
     (re.compile(r"\b[0-9a-f]{32}\b"), "ID"),
-    (re.compile(r"received a total of \d+ rows"), "received a total of N rows"),
+    (re.compile(r"received a total of \d+ rows?"), "received a total of N rows"),
     (re.compile(r"Updated: [\d:.]+"), "Updated: TIME"),
 )
 _REASON: Final = "[ERROR] Could not execute SQL statement. Reason:"
