@@ -119,7 +119,7 @@ def test_a_bottleneck_a_failure_and_its_epochs_are_read_on_the_page(served: Serv
     page.get_by_role("link", name="Epochs", exact=True).click()
     page.locator("svg.timeline line.failed").first.wait_for(state="attached")
     page.get_by_role("button", name="by operator").first.click()
-    spent = page.locator("tr").filter(has_text="spend -> Sink: big orders")
+    spent = page.get_by_role("row").filter(has=page.get_by_role("cell", name="spend", exact=True))
     spent.get_by_text("KiB").first.wait_for()
 
     page.get_by_role("link", name="State", exact=True).click()
