@@ -16,7 +16,7 @@ from firesteel.relational.translation import row_conditions
 from firesteel.relational.translation.row_conditions import EventColumns
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.kernel.statement import Statement
-from firesteel.runtime.columns.matching.values import column_of, plain
+from firesteel.runtime.columns.matching.plain_values import column_of, plain
 from tests.sql.binding.catalogs import small_catalog
 
 CATALOG = small_catalog()

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from firesteel.control.views.found_matches import PartialMatch, Waiting
 from firesteel.runtime.columns.matching.entries import ShortEntries
 from firesteel.runtime.columns.matching.noted import ENTRIES, MATCHES, Noted
-from firesteel.runtime.columns.matching.values import column_of
+from firesteel.runtime.columns.matching.plain_values import column_of
 from firesteel.runtime.patterns.matches import KeyMatches, Run, Summary, waiting_in
 from firesteel.runtime.patterns.shelves import Tables
 from firesteel.runtime.patterns.states import waits_for

@@ -33,7 +33,7 @@ from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.row_patterns import Definition, MatchTime, RowsTotal, RowValue
 from firesteel.relational.rules.substitution import all_of, conjuncts
 from firesteel.relational.translation import program
-from firesteel.runtime.columns.matching.values import plain
+from firesteel.runtime.columns.matching.plain_values import plain
 
 Located = Callable[[RowValue | RowsTotal], ValueAt | TotalOf]
 """Gives what an operator does for a value of other rows."""

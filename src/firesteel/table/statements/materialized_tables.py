@@ -98,6 +98,8 @@ def reshaped(before: CatalogTable, statement: Alter, execution: Execution) -> Ca
     assert maintenance is not None
     if isinstance(action, ChangeElements):
         for element in action.elements:
+            if isinstance(element, parts.Distribution):
+                raise execution.text.unsupported(element.span, "DISTRIBUTION of a materialized table")
             if isinstance(element, parts.Placed):
                 _check_given(element.column, maintenance, execution)
     elif isinstance(action, DropColumns):

@@ -20,7 +20,7 @@ import pyarrow as pa
 from firesteel.runtime.columns.aggregates.stores import hashed_within
 from firesteel.runtime.columns.matching.entries import FIRST_READ, LongEntries, ShortEntries
 from firesteel.runtime.columns.matching.noted import ENTRIES, MATCHES
-from firesteel.runtime.columns.matching.values import plain
+from firesteel.runtime.columns.matching.plain_values import plain
 from firesteel.runtime.columns.windows.keys import Keys
 from firesteel.runtime.patterns.matches import KeyMatches
 from firesteel.runtime.patterns.shelves import Tables

@@ -29,7 +29,8 @@ from firesteel.functions.columns.row_patterns import (
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.kernel.query import Times
 from firesteel.runtime.columns.kernel.statement import Statement
-from firesteel.runtime.columns.matching.values import Row, column_of
+from firesteel.runtime.columns.matching.plain_values import column_of
+from firesteel.runtime.columns.matching.values import Row
 from firesteel.runtime.columns.over.calls import Calls
 from firesteel.runtime.columns.over.frames import Frames
 from firesteel.runtime.columns.times import timestamps
