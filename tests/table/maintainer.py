@@ -41,4 +41,5 @@ def main(directory: str, parallelism: str, statement: str, where: str) -> None:
         job(session(Path(directory)), statement).wait()
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
