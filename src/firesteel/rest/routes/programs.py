@@ -231,9 +231,8 @@ def _code(folder: Path, about: UploadedProgram, body: RunBody) -> tuple[str, boo
         if place.is_absolute() or ".." in place.parts or not (folder / "code" / place).is_file():
             raise Refusal(400, f"requires a file of the program, got {body.entryFile!r}")
         return str(place), False
-    if (
-        body.entryClass is not None and body.entryClass != about.entry
-    ):  # Flink's web UI sends the listed entry back
+    # Flink's web UI sends the listed entry back.
+    if body.entryClass is not None and body.entryClass != about.entry:
         if not all(part.isidentifier() for part in body.entryClass.split(".")):
             raise Refusal(400, f"requires the dotted name of a module, got {body.entryClass!r}")
         return body.entryClass, True
