@@ -10,6 +10,7 @@ from typing import Final, Protocol, Self, TypeVar
 import msgspec
 
 from firesteel.checkpoint.objects import NotFound, Storage
+from firesteel.common.decoders import json_decoder
 from firesteel.common.errors import StateCorruptedError, StateMismatchError
 
 RESTORE: Final = "the file was damaged or removed after it was written; restore it from a backup"
@@ -52,7 +53,7 @@ def read_document(storage: Storage, path: str, kind: type[S], hint: str | None =
     except NotFound:
         return None
     try:
-        return msgspec.json.decode(data, type=kind)
+        return json_decoder(kind).decode(data)
     except msgspec.DecodeError as error:
         raise damaged_error(storage, path, str(error), hint=hint) from error
 

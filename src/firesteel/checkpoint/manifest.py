@@ -33,6 +33,7 @@ from typing import Any, Final
 import msgspec
 from xxhash import xxh3_64_digest, xxh3_64_hexdigest
 
+from firesteel.common.decoders import msgpack_decoder
 from firesteel.common.identities import PartIdentity
 from firesteel.state.live.durable import RunRef
 
@@ -250,8 +251,8 @@ def manifest_path(epoch: int) -> str:
 
 
 _encoder: Final = msgspec.msgpack.Encoder()
-_manifest_decoder: Final = msgspec.msgpack.Decoder(Manifest)
-_runs_decoder: Final = msgspec.msgpack.Decoder(ManifestRuns)
+_manifest_decoder: Final = msgpack_decoder(Manifest)
+_runs_decoder: Final = msgpack_decoder(ManifestRuns)
 
 
 def encode_manifest(manifest: Manifest) -> bytes:

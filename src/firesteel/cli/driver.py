@@ -18,6 +18,7 @@ import msgspec
 
 from firesteel.cli.joining import SESSION_LOST, join_session
 from firesteel.cli.program import FAILURES, Program, log_on_stderr, report, run_job
+from firesteel.common.decoders import json_decoder
 from firesteel.common.errors import FiresteelError, StateError
 from firesteel.common.log_formats import process_form
 from firesteel.common.signals import INTERRUPTED, TERMINATED, Terminated
@@ -149,7 +150,7 @@ def _last_words(record: JobRecord, code: int) -> str:
 
 def _failure_in_json(line: str) -> str | None:
     try:
-        said = msgspec.json.decode(line, type=_Said)
+        said = json_decoder(_Said).decode(line)
     except (msgspec.DecodeError, UnicodeEncodeError):
         return None
     return said.message if said.logger == FAILURES else None

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from firesteel.common.decoders import json_decoder
 from firesteel.rest.dispatcher import Dispatcher
 from firesteel.rest.page.board import Board
 from firesteel.rest.page.recent import Recent
@@ -114,7 +115,7 @@ class Call:
         """Return the body. Raises Refusal if it does not fit; a missing one is an empty object."""
         try:
             # Flink takes a number in quotes, too, and its web UI sends what was typed.
-            return msgspec.json.decode(self.data or b"{}", type=kind, strict=False)
+            return json_decoder(kind, strict=False).decode(self.data or b"{}")
         except msgspec.DecodeError as error:
             raise Refusal(
                 400, f"Bad request received. Request did not match expected format: {error}."

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Literal
 
-import msgspec
-
+from firesteel.common.decoders import json_decoder
 from firesteel.common.errors import StateError
 from firesteel.control.asking import ask
 from firesteel.control.own_process import thread_text
@@ -51,7 +50,7 @@ def threads_asked(job: Standing) -> ProcessView:
 
 def _asked(job: Standing, what: Literal["memory", "threads"]) -> ProcessView:
     answer = ask(job.storage(), "inspect", what, _PATIENCE_S)
-    return msgspec.json.decode(answer, type=ProcessView)
+    return json_decoder(ProcessView).decode(answer)
 
 
 class Processes:

@@ -32,6 +32,7 @@ import msgspec
 
 from firesteel.checkpoint.documents import as_document
 from firesteel.checkpoint.objects import NotFound, Storage
+from firesteel.common.decoders import json_decoder
 from firesteel.common.errors import StateCorruptedError, StateError
 
 JOB_ID: Final = re.compile(r"[0-9a-f]{32}")
@@ -232,7 +233,7 @@ def read(path: Path, kind: type[S]) -> S | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
-        return msgspec.json.decode(data, type=kind)
+        return json_decoder(kind).decode(data)
     except msgspec.DecodeError as error:
         raise StateCorruptedError("must be as it was written", who=str(path), got=str(error)) from error
 

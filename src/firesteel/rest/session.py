@@ -33,6 +33,7 @@ from typing import Final, Self, TypeVar
 
 import msgspec
 
+from firesteel.common.decoders import json_decoder
 from firesteel.common.errors import StateError
 from firesteel.control.commands import now_ms
 from firesteel.rest.records import held, read
@@ -189,7 +190,7 @@ class Messages:
         """Return the next message; None when the other side is gone, or sends something else."""
         try:
             line = self._lines.readline()
-            return msgspec.json.decode(line, type=kind) if line.endswith(b"\n") else None
+            return json_decoder(kind).decode(line) if line.endswith(b"\n") else None
         except (OSError, msgspec.DecodeError):
             return None
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn
 
 import msgspec
 
+from firesteel.common.decoders import json_decoder
 from firesteel.common.errors import ConfigurationError, UnsupportedError
 from firesteel.common.importing import import_module
 
@@ -107,7 +108,7 @@ def function_of_module(target: str) -> Any:
 
     Raises ConfigurationError if there is no such module.
     """
-    wanted = msgspec.json.decode(target, type=ModuleFunction)
+    wanted = json_decoder(ModuleFunction).decode(target)
     return module_of(wanted.module, wanted.options).get_function(wanted.function)
 
 

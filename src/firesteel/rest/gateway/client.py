@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from firesteel.common.decoders import json_decoder
 from firesteel.common.errors import ConfigurationError, FiresteelError, ProgramError, StateError
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.endpoints import Changes
@@ -155,7 +156,7 @@ class GatewayClient:
     def _page(self, operation: str, token: int) -> _Answer:
         query = "" if self._version == "v1" else "?rowFormat=JSON"
         data = self._send("GET", f"{self._session}/operations/{operation}/result/{token}{query}", None)
-        return msgspec.json.decode(data, type=_Answer)
+        return json_decoder(_Answer).decode(data)
 
     def _ask(self, method: str, target: str, body: Mapping[str, Any] | None = None) -> Any:
         return json.loads(self._send(method, target, body))

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-import msgspec
-
 from firesteel.common.configuration import Configuration
+from firesteel.common.decoders import json_decoder
 from firesteel.common.importing import importing_from
 from firesteel.rest.dispatcher import Dispatcher
 from firesteel.rest.gateway.jobs import (
@@ -48,7 +47,7 @@ def script(program: str) -> None:
     The job of its INSERT runs here; if there are several, each is a job of the cluster.
     """
     place = Path(program).parent
-    cluster = msgspec.json.decode((place / CLUSTER_FILE).read_bytes(), type=ScriptCluster)
+    cluster = json_decoder(ScriptCluster).decode((place / CLUSTER_FILE).read_bytes())
     jobs = _jobs(JobRecord(place.parent), cluster.slots)
     session = new_session(_settings(_options(place)))
     session.submit = jobs.submit if cluster.several else None
@@ -87,7 +86,7 @@ def _numbered(script: str) -> Callable[[], str]:
 
 
 def _options(place: Path) -> dict[str, str]:
-    return placed(msgspec.json.decode((place / OPTIONS_FILE).read_bytes(), type=dict[str, str]), place)
+    return placed(json_decoder(dict[str, str]).decode((place / OPTIONS_FILE).read_bytes()), place)
 
 
 def _settings(options: dict[str, str]) -> EnvironmentSettings:

@@ -12,9 +12,9 @@ import sys
 import threading
 from pathlib import Path
 
-import msgspec
 import uvicorn
 
+from firesteel.common.decoders import json_decoder
 from firesteel.control.commands import now_ms
 from firesteel.datastream.ambient import Ambient
 from firesteel.rest.calls import Cluster
@@ -32,7 +32,7 @@ from firesteel.rest.session import SessionRecord
 
 def main() -> None:
     """Serve until the server ends."""
-    settings = msgspec.json.decode(sys.argv[1], type=GatewaySettings)
+    settings = json_decoder(GatewaySettings).decode(sys.argv[1])
     listener = socket.socket(fileno=int(sys.argv[2]))
     directory = Path(settings.directory)
     session = SessionRecord(directory / "session").settings() if settings.session else None

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
+from firesteel.common.decoders import msgpack_decoder
 from firesteel.common.errors import StateError
 from firesteel.queryable.access import about, contents_of, operators_of
 from firesteel.queryable.arranged import ArrangedContents
@@ -296,7 +297,7 @@ def _encoded(place: object) -> str:
 def _decoded(text: str, kind: type[T]) -> T:
     """Return what `_encoded` made a text of. Raises Refusal (400) for another one."""
     try:
-        return msgspec.msgpack.decode(urlsafe_b64decode(text.encode()), type=kind)
+        return msgpack_decoder(kind).decode(urlsafe_b64decode(text.encode()))
     except ValueError:
         raise Refusal(400, "after requires what the page before named as next") from None
 

@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from firesteel.common.decoders import msgpack_decoder
 from firesteel.state.arrangements.chunk import Chunk, Cut, Place
 from firesteel.state.arrangements.layout import Layout
 from firesteel.state.arrangements.levels import Begun, Form, Level
@@ -74,7 +75,7 @@ class _Index(msgspec.Struct, frozen=True):
         return {chunk.file for chunk in listed if chunk.file}
 
 
-_decoder: Final = msgspec.msgpack.Decoder(_Index)
+_decoder: Final = msgpack_decoder(_Index)
 
 
 def publish(files: MappedFiles, epoch: int, run: RunRef, form: Form) -> None:

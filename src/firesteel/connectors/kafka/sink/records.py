@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.common.decoders import msgpack_decoder
 from firesteel.common.errors import ConnectorError
 
 HEADERS: Final = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())]))
@@ -163,7 +164,7 @@ def pack(parts: Iterable[TopicRecords]) -> bytes:
 
 def unpack(data: bytes) -> Iterator[TopicRecords]:
     """Yield the records of `pack`."""
-    for topic, rows in msgspec.msgpack.decode(data, type=list[tuple[str, memoryview]]):
+    for topic, rows in msgpack_decoder(list[tuple[str, memoryview]]).decode(data):
         with pa.ipc.open_stream(pa.py_buffer(rows)) as reader:
             for batch in reader:
                 yield TopicRecords(topic, batch)

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
+from firesteel.common.decoders import msgpack_decoder
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.functions.columns.row_patterns import MatchRecognize
 
@@ -37,7 +38,7 @@ class Noted(msgspec.Struct, frozen=True):
     @classmethod
     def read(cls, data: bytes) -> Noted:
         """Return what was `encoded`."""
-        return msgspec.msgpack.decode(data, type=cls)
+        return msgpack_decoder(cls).decode(data)
 
     def encoded(self) -> bytes:
         """Return it as bytes, for `Layout.note`."""
