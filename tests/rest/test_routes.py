@@ -147,6 +147,7 @@ def link() -> bytes:
         ("job.jar", b"", "Only Python files"),
         ("a b.py", b"", "Only Python files"),
     ],
+    ids=["no archive", "above", "absolute", "link", "jar", "space"],
 )
 def test_uploads_of_nonsense_are_refused_and_leave_nothing(
     service: TestClient, tmp_path: Path, name: str, data: bytes, reason: str
