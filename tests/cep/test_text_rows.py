@@ -226,3 +226,25 @@ def test_a_stream_gives_rows():
     events = env.from_collection([{"shop": shop, "price": price} for shop, price in prices])
     found = CEP.pattern_text(events, text, parameters={"limit": 100}).in_processing_time().rows()
     assert sorted(row["fall"] for row in found.execute_and_collect()) == [70, 180]
+
+
+BOUGHT = "select a from every a = Event(price = 1) "
+
+
+def test_a_text_whose_state_only_grows_is_warned_of_in_its_own_words(caplog):
+    def warnings_of(steps):
+        caplog.clear()
+        CEP.pattern_text(prices(environment()), BOUGHT + steps).rows()
+        return [record.getMessage() for record in caplog.records]
+
+    (warning,) = warnings_of("-> b = Event(price = 2)+")
+    assert warning.startswith("CEP.pattern_text (")
+    assert "the step 'b' may take events without an end" in warning
+    assert "within 10 seconds after the steps, or until (...) or consecutive after the step" in warning
+    assert warnings_of("-> b = Event(price = 2)+ within 10 seconds") == []
+    assert warnings_of("-> b = Event(price = 2)+ until (price = 3)") == []
+    assert warnings_of("-> b = Event(price = 2)+ consecutive") == []
+    (warning,) = warnings_of("+ consecutive next b = Event(price = 2)")
+    assert "the step 'a' begins the pattern" in warning
+    assert "within 10 seconds after the steps, or until (...) or {1,100} after the step" in warning
+    assert warnings_of("{1,100} consecutive next b = Event(price = 2)") == []

@@ -9,16 +9,19 @@ from firesteel.common.errors import ProgramError
 from firesteel.compiler.lower.shipping import shipped
 from firesteel.functions.patterns.conditions import IterativeCondition, function_of
 from firesteel.functions.patterns.definition import PatternDefinition
-from firesteel.functions.patterns.growth import warn_of_growth
+from firesteel.functions.patterns.growth import METHODS, Remedies, warn_of_growth
 from firesteel.runtime.patterns.compiling import compiled
 
 __all__ = ["check_pattern"]
 
 
 def check_pattern(
-    definition: PatternDefinition, comparator: Callable[[Any, Any], int] | None, who: str
+    definition: PatternDefinition,
+    comparator: Callable[[Any, Any], int] | None,
+    who: str,
+    remedies: Remedies = METHODS,
 ) -> None:
-    """Warn of a pattern whose state only grows.
+    """Warn of a pattern whose state only grows; `remedies` are what to do about it.
 
     Raises ProgramError if the pattern means nothing, SerializationError if one of its functions cannot be sent to the
     workers; both say `who`.
@@ -35,7 +38,7 @@ def check_pattern(
     if comparator is not None:
         shipped(comparator, f"{who}: the comparator")
     if automaton.within is None:
-        warn_of_growth(definition.steps, who)
+        warn_of_growth(definition.steps, who, remedies)
 
 
 def _place(condition: IterativeCondition) -> str:

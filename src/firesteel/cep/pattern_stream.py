@@ -15,6 +15,7 @@ from firesteel.datastream.streams.adding import OutputType
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.functions.adapt import as_function
 from firesteel.functions.base import Function
+from firesteel.functions.patterns.definition import PatternDefinition
 from firesteel.functions.patterns.results import (
     Match,
     PatternFlatSelectFunction,
@@ -141,7 +142,7 @@ class PatternStream(Timing):
 
     def _add(self, call: str, function: PatternProcessFunction, output_type: OutputType) -> DataStream:
         definition = self._pattern.definition()
-        check_pattern(definition, self._comparator, call_site(call))
+        self._check(definition, call_site(call))
         stream = self._stream
         operation = PatternOp(
             definition,
@@ -155,3 +156,6 @@ class PatternStream(Timing):
             return stream._then(operation, "CepOperator", output_type)
         inputs: list[tuple[Edge, ...]] = [stream._partitioned(Global())]
         return stream._then(operation, "GlobalCepOperator", output_type, inputs, parallelism=1)
+
+    def _check(self, definition: PatternDefinition, who: str) -> None:
+        check_pattern(definition, self._comparator, who)

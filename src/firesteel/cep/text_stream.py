@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from firesteel.cep.checks import check_pattern
 from firesteel.cep.pattern_stream import Comparator, PatternStream
 from firesteel.cep.text.building import Setting, TextPattern, built
 from firesteel.cep.text.faults import Faults
@@ -15,6 +16,8 @@ from firesteel.common.typeinfo import TypeInformation
 from firesteel.datastream import DataStream, OutputTag
 from firesteel.datastream.streams.adding import OutputType
 from firesteel.datastream.streams.node_settings import call_site
+from firesteel.functions.patterns.definition import PatternDefinition
+from firesteel.functions.patterns.growth import WORDS
 from firesteel.graph.checks import require
 
 __all__ = ["TextPatternStream", "setting_of", "text_pattern_stream"]
@@ -26,8 +29,11 @@ class TextPatternStream(PatternStream):
     It is a PatternStream, too: `select` and `process` get the match, a list of events for each step.
     """
 
-    def __init__(self, stream: DataStream, text: TextPattern, comparator: Comparator | None = None) -> None:
+    def __init__(
+        self, title: str, stream: DataStream, text: TextPattern, comparator: Comparator | None = None
+    ) -> None:
         super().__init__(stream, text.pattern, comparator)
+        self._title = title
         self._text = text
 
     @property
@@ -57,6 +63,9 @@ class TextPatternStream(PatternStream):
         )
         return self.select(timed_out, select.of_partial_match, select, output_type=output_type)
 
+    def _check(self, definition: PatternDefinition, who: str) -> None:
+        check_pattern(definition, self._comparator, self._title, WORDS)
+
 
 def text_pattern_stream(
     title: str,
@@ -72,7 +81,7 @@ def text_pattern_stream(
     faults = Faults(Source(text), title)
     pattern = built(parsed(faults), setting, faults)
     keyed = stream if pattern.key is None else stream.key_by(pattern.key)
-    return TextPatternStream(keyed, pattern, comparator)
+    return TextPatternStream(title, keyed, pattern, comparator)
 
 
 def setting_of(

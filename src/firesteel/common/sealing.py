@@ -19,8 +19,7 @@ from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-import cloudpickle
-
+from firesteel.common import pickles
 from firesteel.common.errors import SerializationError
 from firesteel.common.types import Row, copy_row
 
@@ -121,7 +120,7 @@ def _copy(value: Any) -> Any:
         try:
             return pickle.loads(pickle.dumps(value, 5))
         except (pickle.PicklingError, AttributeError, TypeError):
-            return pickle.loads(cloudpickle.dumps(value, 5))
+            return pickle.loads(pickles.dumps(value))
     except Exception as error:  # a value's own __reduce__ may raise anything
         raise SerializationError(
             "copies what it emits, as Flink serialises it, so each must be picklable",

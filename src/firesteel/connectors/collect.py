@@ -8,8 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol
 
-import cloudpickle
-
+from firesteel.common import pickles
 from firesteel.common.errors import ConnectorError
 from firesteel.common.signals import holding_signals, patiently
 from firesteel.common.typeinfo.collected import collected_floats
@@ -109,7 +108,7 @@ class _Writer(SinkWriter[Any]):
 
     def _cut(self) -> None:
         if self._pending:
-            self._chunks.append(cloudpickle.dumps(self._pending))
+            self._chunks.append(pickles.dumps(self._pending))
         self._pending = []
 
     def prepare_commit(self) -> Sequence[CollectedValues]:

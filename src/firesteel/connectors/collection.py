@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import cloudpickle
-
+from firesteel.common import pickles
 from firesteel.common.errors import SerializationError
 from firesteel.functions.source import RecordBatches, Source, Split
 
@@ -60,7 +59,7 @@ class CollectionSource(Source[T]):
 
 def _serialised(chunk: list[Any], first: int) -> bytes:
     try:
-        pickled: bytes = cloudpickle.dumps(chunk)
+        pickled: bytes = pickles.dumps(chunk)
         return pickled
     except Exception as error:
         raise SerializationError(
@@ -74,7 +73,7 @@ def _serialised(chunk: list[Any], first: int) -> bytes:
 def _offender(chunk: list[Any], first: int, error: Exception) -> str:
     for index, value in enumerate(chunk):
         try:
-            cloudpickle.dumps(value)
+            pickles.dumps(value)
         except Exception as own:
             return f"{type(value).__name__} at index {first + index} ({own})"
     return str(error)

@@ -7,8 +7,6 @@ import uuid
 from collections import defaultdict
 from typing import Any
 
-import cloudpickle
-
 from firesteel import __version__
 from firesteel.checkpoint.compaction import Compaction
 from firesteel.checkpoint.documents import published_epoch, record_published
@@ -18,6 +16,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.outputs import StoredOutputs
 from firesteel.checkpoint.readers import oldest_read
 from firesteel.checkpoint.splits import finished_splits, progressed
+from firesteel.common import pickles
 from firesteel.common.errors import StateCorruptedError
 from firesteel.control.clock import Moment
 from firesteel.control.committers import Committers
@@ -263,7 +262,7 @@ class Journal:
             },
             committables={
                 self._plan.operators[index].id: [
-                    cloudpickle.dumps(committable) for report in mine for committable in report.committables
+                    pickles.dumps(committable) for report in mine for committable in report.committables
                 ]
                 for index, mine in by_operator.items()
                 if any(report.committables for report in mine)

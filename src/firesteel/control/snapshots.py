@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 
-import cloudpickle
-
 from firesteel.checkpoint.manifest import OperatorSnapshot
+from firesteel.common import pickles
 from firesteel.runtime.plan import OperatorSpec, SubtaskReport
 from firesteel.state.arrangements.names import arrangement_of
 from firesteel.state.live.durable import RunRef
@@ -35,7 +34,7 @@ def operator_snapshot(
         max_parallelism=spec.max_parallelism,
         watermarks=[report.watermark for report in reports],
         operator_state=[
-            None if report.operator_state is None else cloudpickle.dumps(report.operator_state)
+            None if report.operator_state is None else pickles.dumps(report.operator_state)
             for report in reports
         ],
         holds_lists=any(isinstance(report.operator_state, OperatorLists) for report in reports),

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-import cloudpickle
-
 from firesteel.checkpoint.manifest import SplitPosition
+from firesteel.common import pickles
 from firesteel.common.errors import ConnectorError
 from firesteel.control.admission import share
 from firesteel.control.connector_errors import connector_error
@@ -207,7 +206,7 @@ class SourceCoordinator:
                 )
             self._known = None
             ordinal = len(self._splits) + len(self._finished)
-            self._splits[split.id] = _Progress(split, cloudpickle.dumps(split), split.start, ordinal)
+            self._splits[split.id] = _Progress(split, pickles.dumps(split), split.start, ordinal)
             if split.end is not None and split.start >= split.end:
                 self._finish(split.id)
                 self._ended[split.id] = split.start
@@ -228,5 +227,5 @@ def _saved(progress: _Progress, report: SplitReport | None) -> SplitPosition:
 def _pickled(state: Any) -> bytes:
     if type(state) is tuple and _PLAIN.issuperset(map(type, state)):
         return pickle.dumps(state)  # a tenth of cloudpickle's time, which classes of the program need
-    dumped: bytes = cloudpickle.dumps(state)
+    dumped: bytes = pickles.dumps(state)
     return dumped

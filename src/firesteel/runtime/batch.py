@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, compress
 from typing import Any, ClassVar, Final, Protocol, Self, cast
 
-import cloudpickle
-
+from firesteel.common import pickles
 from firesteel.common.errors import SerializationError
 from firesteel.common.sealing import seal
 from firesteel.runtime.failures import summary
@@ -189,7 +188,7 @@ class RowBatch:
 
     def _cloudpickle(self, content: tuple[Any, ...]) -> bytes:
         try:
-            dumped: bytes = cloudpickle.dumps(content, 5)
+            dumped: bytes = pickles.dumps(content)
         except Exception as error:
             culprit = next((value for value in self.values if not _can_pickle(value)), None)
             raise SerializationError(
@@ -203,7 +202,7 @@ class RowBatch:
 
 def _can_pickle(value: Any) -> bool:
     try:
-        cloudpickle.dumps(value, 5)
+        pickles.dumps(value)
     except Exception:  # whatever __reduce__ of a user's class raises
         return False
     return True

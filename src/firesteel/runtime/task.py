@@ -21,8 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
-import cloudpickle
-
+from firesteel.common import pickles
 from firesteel.common.errors import FiresteelError
 from firesteel.functions.sink import OutputStore
 from firesteel.runtime.blocks import decode_block
@@ -375,7 +374,7 @@ class _Task:
         try:
             block = pickle.dumps(report, 5)
         except (pickle.PicklingError, AttributeError, TypeError):
-            block = cloudpickle.dumps(report, 5)
+            block = pickles.dumps(report)
         return (0, REPORT, self._subtask, _LAST, block)
 
 

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
-import cloudpickle
 from pyspark import TaskContext
 
 from firesteel.checkpoint.objects import Storage
+from firesteel.common import pickles
 from firesteel.runtime.plan import EpochPlan
 
 _PROPERTY: Final = "spark.firesteel.epoch"
@@ -78,7 +78,7 @@ def _content(text: str, state_url: str) -> str:
 
 def _packed(announcement: Announcement) -> str:
     # Splits may be of classes of the user's program.
-    return base64.b64encode(zlib.compress(cloudpickle.dumps(announcement, 5), 1)).decode("ascii")
+    return base64.b64encode(zlib.compress(pickles.dumps(announcement), 1)).decode("ascii")
 
 
 def _unpacked(text: str) -> Announcement:

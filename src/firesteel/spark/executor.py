@@ -15,10 +15,9 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Final
 
-import cloudpickle
-
 from firesteel.checkpoint.compaction import MergeTask
 from firesteel.checkpoint.objects import Storage
+from firesteel.common import pickles
 from firesteel.common.errors import EngineError, FiresteelError
 from firesteel.common.log_context import LogContext, current_log_context
 from firesteel.common.python_dependencies import PythonDependencies
@@ -154,7 +153,7 @@ class SparkExecutor:
         """Carry out calls in a Spark job."""
         if self._jvm.lost:
             self._reconnect()
-        job = CallsJob(self._in_epoch(), tuple(map(cloudpickle.dumps, calls)))
+        job = CallsJob(self._in_epoch(), tuple(map(pickles.dumps, calls)))
         try:
             with self._interruption.running(), self._workers():
                 frame = self._spark.range(0, len(calls), 1, min(len(calls), _MOST_TASKS)).mapInArrow(

@@ -11,9 +11,8 @@ import uuid
 from contextlib import suppress
 from typing import Final
 
-import cloudpickle
-
 from firesteel.checkpoint.objects import Storage
+from firesteel.common import pickles
 from firesteel.common.errors import StateError
 from firesteel.runtime.plan import Plan
 
@@ -32,7 +31,7 @@ class StoredPlans:
     def store(self, plan: Plan) -> str:
         """Write a plan in place of the previous one, and return its path."""
         path = f"{PLANS}/{uuid.uuid4().hex}"
-        self._storage.put(path, cloudpickle.dumps(plan))
+        self._storage.put(path, pickles.dumps(plan))
         before, self._path = self._path, path
         if before is not None:
             self._storage.delete(before)

@@ -11,11 +11,10 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import cloudpickle
-
 from firesteel.checkpoint.attach import CheckpointedState
 from firesteel.checkpoint.compaction import MergeTask, merge
 from firesteel.checkpoint.objects import Storage
+from firesteel.common import pickles
 from firesteel.common.errors import EngineError, UnsupportedError
 from firesteel.common.python_dependencies import PythonDependencies
 from firesteel.control.settings import JobSettings
@@ -66,7 +65,7 @@ class LocalExecutor:
         for call in calls:
             if self._interrupted.is_set():
                 raise EngineError("the epoch was interrupted")
-            pickle.loads(cloudpickle.dumps(call))()
+            pickle.loads(pickles.dumps(call))()
 
     def interrupt(self) -> None:
         """Make the running epoch fail before its next task, and every later epoch."""

@@ -12,7 +12,7 @@ from firesteel.cep.text.parsing import parsed
 from firesteel.common.errors import ProgramError
 from firesteel.common.places import Source, Span
 from firesteel.common.types import Row
-from firesteel.functions.patterns.growth import warn_of_growth
+from firesteel.functions.patterns.growth import WORDS, warn_of_growth
 from firesteel.functions.patterns.processors import NamedPattern, PatternProcessor, PatternSource
 from firesteel.functions.patterns.results import Match, PatternContext, PatternProcessFunction
 from firesteel.functions.patterns.written import WrittenSelect, field
@@ -38,7 +38,7 @@ def shared_text(text: str, setting: Setting, title: str) -> TextPattern:
     pattern = built(query, setting, faults)
     definition = pattern.pattern.definition()
     if all(step.within is None for step in definition.steps):
-        warn_of_growth(definition.steps, title)
+        warn_of_growth(definition.steps, title, WORDS)
     return pattern
 
 

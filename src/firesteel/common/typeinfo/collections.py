@@ -12,8 +12,7 @@ import pickle
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import cloudpickle
-
+from firesteel.common import pickles
 from firesteel.common.errors import ProgramError, SerializationError
 from firesteel.common.typeinfo.basic import BasicType, BasicTypeInfo
 from firesteel.common.typeinfo.composite import checked
@@ -255,7 +254,7 @@ def dump(value: Any) -> bytes:
         return pickle.dumps(value, 5)
     except (pickle.PicklingError, AttributeError, TypeError):
         try:
-            data: bytes = cloudpickle.dumps(value, 5)
+            data: bytes = pickles.dumps(value)
         except Exception as error:
             raise SerializationError(
                 "requires values that can be pickled",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import cloudpickle
-
+from firesteel.common import pickles
 from firesteel.common.errors import SerializationError
 from firesteel.common.typeinfo import TypeInformation
 
@@ -11,7 +10,7 @@ from firesteel.common.typeinfo import TypeInformation
 def shipped(value: object, who: str) -> bytes:
     """Return `value` pickled. Raises SerializationError, which names `who`, if it cannot be pickled."""
     try:
-        pickled: bytes = cloudpickle.dumps(value)
+        pickled: bytes = pickles.dumps(value)
     except Exception as error:
         raise SerializationError(
             "requires functions that can be shipped to the workers",

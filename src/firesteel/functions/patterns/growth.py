@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import logging
-from typing import Final
+from typing import Final, NamedTuple
 
 from firesteel.functions.patterns.definition import ConsumingStrategy, Step
 
-__all__ = ["warn_of_growth"]
+__all__ = ["METHODS", "WORDS", "Remedies", "warn_of_growth"]
 
 _log = logging.getLogger(__name__)
 
-_REMEDY: Final = "call within(...) on the pattern, or until(...) or consecutive() on the step"
-_REMEDY_AT_START: Final = "call within(...) on the pattern, or until(...) or times(least, most) on the step"
+
+class Remedies(NamedTuple):
+    """What to do about a step that may take events for good, in the language that the pattern is written in."""
+
+    apart: str
+    """Where other events may come between those that it takes."""
+
+    at_start: str
+    """Where its events follow each other directly, and it is the first."""
 
 
-def warn_of_growth(steps: tuple[Step, ...], who: str, remedy: str | None = None) -> None:
+METHODS: Final = Remedies(
+    "call within(...) on the pattern, or until(...) or consecutive() on the step",
+    "call within(...) on the pattern, or until(...) or times(least, most) on the step",
+)
+WORDS: Final = Remedies(
+    "write e.g. within 10 seconds after the steps, or until (...) or consecutive after the step",
+    "write e.g. within 10 seconds after the steps, or until (...) or {1,100} after the step",
+)
+
+
+def warn_of_growth(steps: tuple[Step, ...], who: str, remedies: Remedies) -> None:
     """Warn of steps, of a pattern without a time, that may take events for good.
 
     A first step may do so also where its events follow each other directly: each of them begins a partial match, and
-    all of these go on as long as events fit. `remedy` is what to do (default: which methods to call).
+    all of these go on as long as events fit.
     """
     for place, step in enumerate(steps):
-        _warn(step, who, remedy, first=not place)
+        _warn(step, who, remedies, first=not place)
 
 
-def _warn(step: Step, who: str, remedy: str | None, *, first: bool) -> None:
+def _warn(step: Step, who: str, remedies: Remedies, *, first: bool) -> None:
     quantifier = step.quantifier
     if quantifier.looping and step.until is None:
         name = "a group" if step.group is not None else f"the step {step.name!r}"
@@ -35,7 +52,7 @@ def _warn(step: Step, who: str, remedy: str | None, *, first: bool) -> None:
                 "(%s)",
                 who,
                 name,
-                remedy or _REMEDY,
+                remedies.apart,
             )
         elif first:
             _log.warning(
@@ -43,7 +60,7 @@ def _warn(step: Step, who: str, remedy: str | None, *, first: bool) -> None:
                 "more partial match, and the state of the key grows (%s)",
                 who,
                 name,
-                remedy or _REMEDY_AT_START,
+                remedies.at_start,
             )
     for place, inner in enumerate(step.group or ()):
-        _warn(inner, who, remedy, first=first and not place)
+        _warn(inner, who, remedies, first=first and not place)

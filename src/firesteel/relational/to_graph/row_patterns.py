@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from firesteel.common.logical_types import Field, LogicalType, RowType, TimestampType
 from firesteel.common.logical_types.temporal import is_proctime
@@ -18,7 +19,7 @@ from firesteel.functions.columns.row_patterns import (
     WhetherTimedOut,
 )
 from firesteel.functions.columns.sorting import SortColumn
-from firesteel.functions.patterns.growth import warn_of_growth
+from firesteel.functions.patterns.growth import Remedies, warn_of_growth
 from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.options import PlanOptions
@@ -28,6 +29,8 @@ from firesteel.relational.rules.substitution import refs
 from firesteel.relational.translation import program
 from firesteel.relational.translation.row_conditions import EventColumns, row_condition, row_parts
 from firesteel.runtime.columns.matching.definition import pattern_definition
+
+_REMEDY: Final = "add WITHIN INTERVAL ... after PATTERN (...), or bounds: {1,100}"
 
 
 def match_recognize(plan: Match, options: PlanOptions) -> MatchRecognize:
@@ -52,9 +55,7 @@ def match_recognize(plan: Match, options: PlanOptions) -> MatchRecognize:
         values.time()  # a match is a row, also if all of its columns are constants
     if plan.pattern.within is None and not options.batch:
         steps = pattern_definition(plan.pattern, {}).steps
-        warn_of_growth(
-            steps, "MATCH_RECOGNIZE", "add WITHIN INTERVAL ... after PATTERN (...), or bounds: {1,100}"
-        )
+        warn_of_growth(steps, "MATCH_RECOGNIZE", Remedies(_REMEDY, _REMEDY))
     time, *others = plan.order
     names = [f"e{place}" for place in range(len(columns.expressions))]
     return MatchRecognize(

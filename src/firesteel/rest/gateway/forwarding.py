@@ -65,9 +65,9 @@ class GatewayProcess:
 
     def ask(self, method: str, target: str, body: bytes) -> Any:
         """Hand a request on and return the answer. Raises Refusal for an answer that is an error."""
-        self._require_process()
         connection = _LocalConnection(self._socket)
         try:
+            self._connect(connection)
             connection.request(method, target, body)
             answer = connection.getresponse()
             data = answer.read()
@@ -92,10 +92,24 @@ class GatewayProcess:
                     self._process.wait()
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _require_process(self) -> None:
+    def _connect(self, connection: _LocalConnection) -> None:
+        """Reach the process. One that does not listen is about to end, and has got no request: another one starts."""
+        process = self._require_process()
+        try:
+            connection.connect()
+        except ConnectionRefusedError as error:
+            try:
+                process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                raise error from None
+            self._require_process()
+            connection.close()
+            connection.connect()
+
+    def _require_process(self) -> subprocess.Popen[bytes]:
         with self._changing:
             if self._process is not None and self._process.poll() is None:
-                return
+                return self._process
             Path(self._socket).unlink(missing_ok=True)
             with (
                 socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener,
@@ -113,6 +127,7 @@ class GatewayProcess:
                     pass_fds=[number],
                     start_new_session=True,
                 )
+            return self._process
 
 
 def _handed_on(method: str, path: str) -> Any:

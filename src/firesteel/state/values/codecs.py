@@ -7,9 +7,9 @@ import pickle
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-import cloudpickle
 import msgspec
 
+from firesteel.common import pickles
 from firesteel.common.errors import SerializationError
 from firesteel.common.sealing import seal
 from firesteel.common.typeinfo import TypeInformation, from_schema
@@ -178,7 +178,7 @@ def _encode_slowly(value: Any, who: str) -> bytes:
         _ByNamePickler(buffer, 5).dump(value)
     except Exception:  # a value's __reduce__ can raise anything
         try:
-            data: bytes = cloudpickle.dumps(value, 5)
+            data: bytes = pickles.dumps(value)
             return data
         except Exception as error:
             raise _refusal(value, who, error) from error

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import cloudpickle
-
+from firesteel.common import pickles
 from firesteel.testing.contracts.jobs import PATIENCE_S, run_job
 
 _COMMITS: Final = "commits\n"
@@ -39,7 +38,7 @@ def run_killed(
     """
     program = directory / "program"
     call = (build, str(directory), epoch_records)
-    program.write_bytes(pickle.dumps(sys.path) + cloudpickle.dumps(call))
+    program.write_bytes(pickle.dumps(sys.path) + pickles.dumps(call))
     command = [sys.executable, "-m", __name__, str(program)]
     for seconds in (*kills, None):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-import cloudpickle
 import pytest
 
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.outputs import StoredOutputs
+from firesteel.common import pickles
 from firesteel.common.typeinfo import TypeInformation, Types
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.functions.epoch import EpochFacts
@@ -198,7 +198,7 @@ class _Tried:
         require_rows(self._system.rows(), expected, exactly=self.exactly)
 
     def _copied(self) -> Sink[Any]:
-        copy: Sink[Any] = pickle.loads(cloudpickle.dumps(self.sink))
+        copy: Sink[Any] = pickle.loads(pickles.dumps(self.sink))
         return copy
 
 

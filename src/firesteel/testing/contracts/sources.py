@@ -11,9 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-import cloudpickle
 import pytest
 
+from firesteel.common import pickles
 from firesteel.common.errors import FiresteelError
 from firesteel.common.typeinfo import TypeInformation
 from firesteel.common.watermark_strategy import WatermarkStrategy
@@ -248,7 +248,7 @@ def _now() -> int:
 
 def _copied(source: Source[Any]) -> Source[Any]:
     """Return the source as a worker has it."""
-    copy: Source[Any] = pickle.loads(cloudpickle.dumps(source))
+    copy: Source[Any] = pickle.loads(pickles.dumps(source))
     return copy
 
 
