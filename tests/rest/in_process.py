@@ -105,7 +105,7 @@ def _run(record: JobRecord, program: Any, attempts: int = 0) -> str:
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(options))
     program(env)
     try:
-        with executing(epoch_records=10, parallelism=2, state_dir=str(record.state), job_id=record.id):
+        with executing(epoch_records=10, parallelism=2, state_dir=record.state, job_id=record.id):
             env.execute("measured")
     except Exception as error:
         return str(error)

@@ -84,8 +84,8 @@ def test_a_damaged_job_keeps_no_other_from_being_started_and_is_not_removed(
 
 def test_a_job_that_runs_is_running_whatever_else_is_damaged(dispatcher: Dispatcher):
     record = submitted(dispatcher)
-    record.state.mkdir()
-    (record.state / "plan.json").write_text(DAMAGE)
+    Path(record.state).mkdir()
+    (Path(record.state) / "plan.json").write_text(DAMAGE)
     found = standing(record)
     assert (found.status, found.vertices) == ("CREATED", ())
     assert found.damage is not None
@@ -94,9 +94,9 @@ def test_a_job_that_runs_is_running_whatever_else_is_damaged(dispatcher: Dispatc
 
 def test_figures_that_cannot_be_read_are_none(dispatcher: Dispatcher, service: TestClient):
     record = submitted(dispatcher)
-    record.state.mkdir()
+    Path(record.state).mkdir()
     for name in ("metrics", "failures", "status"):
-        (record.state / f"{name}.json").write_text(DAMAGE)
+        (Path(record.state) / f"{name}.json").write_text(DAMAGE)
     for path in (*LISTS, *LISTS_OF_DRIVERS, f"/jobs/{record.id}", f"/jobs/{record.id}/metrics"):
         assert service.get(path).status_code == 200, path
 

@@ -272,7 +272,7 @@ def test_at_most_so_many_ended_jobs_stay(cluster: Cluster):
 
 def test_a_job_with_savepoints_stays(cluster: Cluster):
     dispatcher, (record,) = cluster.end(History(milliseconds=0), 10)
-    savepoint = record.state / "savepoints" / "one"
+    savepoint = Path(record.state) / "savepoints" / "one"
     savepoint.mkdir(parents=True)
     dispatcher.turn()
     assert [job.id for job in dispatcher.jobs()] == [record.id]

@@ -91,7 +91,7 @@ def prepared(record: JobRecord, submission: Submission) -> tuple[Program, Ambien
     surroundings = Ambient(
         submission.parallelism,
         None if submission.session else submission.master,
-        str(record.state),
+        record.state,
         configuration,
         restore_from=submission.restore_from,
         allow_non_restored_state=submission.allow_non_restored_state,

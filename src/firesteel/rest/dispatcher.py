@@ -33,6 +33,9 @@ _log = logging.getLogger("firesteel.rest")
 DRIVER: Final = (sys.executable, "-m", "firesteel.cli.driver")
 """The command that drives a job, without its last argument: the job's directory."""
 
+MAIN: Final = "main.py"
+"""The file of a program that the cluster itself has made."""
+
 LOOK_SECONDS: Final = 1.0
 """How often drivers are looked at."""
 
@@ -93,6 +96,7 @@ class Dispatcher:
         self._turn = threading.Lock()
         self._ending = threading.Event()
         self._woken = threading.Event()
+        self._also: Callable[[], None] = lambda: None
         self._thread = threading.Thread(target=self._watch, name="firesteel-dispatcher", daemon=True)
         (directory / "jobs").mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -101,8 +105,9 @@ class Dispatcher:
         """The names of the secrets that jobs may ask for."""
         return sorted(self._secrets)
 
-    def start(self) -> None:
-        """Look after the jobs from now on, those of an earlier dispatcher too."""
+    def start(self, also: Callable[[], None] = lambda: None) -> None:
+        """Look after the jobs from now on, those of an earlier dispatcher too; `also` is called before each look."""
+        self._also = also
         self._thread.start()
 
     def close(self) -> None:
@@ -151,6 +156,18 @@ class Dispatcher:
                 raise
         self._woken.set()
         return record
+
+    def submission(self, job_id: str, slots: int, state: str | None = None) -> Submission:
+        """Return the submission of a job of this cluster whose program begins in `MAIN`."""
+        return Submission(
+            job_id=job_id,
+            code=MAIN,
+            submitted_at=self._now(),
+            slots=slots,
+            master=self.master,
+            session=self.has_session,
+            state=state,
+        )
 
     def cancel(self, record: JobRecord) -> None:
         """Have a job end at once; nothing of its running epoch is kept."""
@@ -230,6 +247,7 @@ class Dispatcher:
 
     def _watch(self) -> None:
         while not self._ending.is_set():
+            self._also()
             self.turn()
             self._woken.wait(LOOK_SECONDS)
             self._woken.clear()

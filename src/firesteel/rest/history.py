@@ -73,7 +73,7 @@ def _known_outcome(record: JobRecord) -> Outcome | None:
 
 
 def _keeps_savepoints(record: JobRecord) -> bool:
-    place = record.state / "savepoints"
+    place = record.directory / "state" / "savepoints"
     return place.is_dir() and any(place.iterdir())
 
 

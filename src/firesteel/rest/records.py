@@ -7,7 +7,7 @@
     jobs/<job id>/
         submission.json       what is to run; never changes
         program/              a copy of the program
-        state/                the job's state directory
+        state/                the job's state directory, unless its submission names another
         driver.lock           locked by the job's driver for as long as it lives
         driver.json           the process of the last driver
         driver.log            what drivers print, and log
@@ -48,7 +48,8 @@ class Submission(msgspec.Struct, frozen=True):
 
     `parallelism` is None for the program's own; `slots` is how many the job takes. `secrets` are names only: their
     values come from the cluster's secrets when a driver starts. `submitted_at` is in milliseconds. A job of the
-    `session` uses the Spark application of the cluster's session; any other has one of its own.
+    `session` uses the Spark application of the cluster's session; any other has one of its own. `state` is the place
+    of a job's state that others own, such as the rows of a table: it stays when the job is forgotten.
     """
 
     job_id: str
@@ -65,6 +66,7 @@ class Submission(msgspec.Struct, frozen=True):
     secrets: tuple[str, ...] = ()
     master: str | None = None
     session: bool = False
+    state: str | None = None
 
 
 class DriverProcess(msgspec.Struct, frozen=True):
@@ -126,11 +128,21 @@ class JobRecord:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.id = directory.name
+        self._state: str | None = None
 
     @property
-    def state(self) -> Path:
-        """The job's state directory."""
-        return self.directory / "state"
+    def state(self) -> str:
+        """The place of the job's state directory."""
+        if self._state is None:
+            own = str(self.directory / "state")
+            try:
+                said = self.submission()
+            except StateCorruptedError:  # whoever wants to know what is to run says that
+                return own
+            if said is None:
+                return own
+            self._state = own if said.state is None else said.state
+        return self._state
 
     @property
     def program(self) -> Path:

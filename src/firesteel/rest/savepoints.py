@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.objects import NotFound, Storage
 from firesteel.checkpoint.savepoint import SavepointFile, open_savepoint
 from firesteel.common.errors import StateError
 from firesteel.rest.records import Asked, JobRecord, read
@@ -39,9 +39,11 @@ def last_savepoints(record: JobRecord) -> list[Savepoint]:
 
 def _own(record: JobRecord) -> Iterator[str]:
     """Yield the last ones in the job's directory; their names begin with their epochs."""
-    place = record.state / "savepoints"
-    names = sorted(folder.name for folder in place.iterdir()) if place.is_dir() else []
-    yield from (str(place / name) for name in names[-MOST:])
+    try:
+        place = Storage.existing(f"{record.state}/savepoints")
+    except NotFound:
+        return
+    yield from map(place.location, place.folders()[-MOST:])
 
 
 def _asked_for(record: JobRecord) -> Iterator[str]:

@@ -29,6 +29,7 @@ from firesteel.rest.history import History
 from firesteel.rest.page.flink_ui import FlinkUi
 from firesteel.rest.records import SERVER_LOCK, holding, write
 from firesteel.rest.routes import GROUPS
+from firesteel.rest.schedules import Schedules
 from firesteel.rest.security import Security, read_tokens, require_protection
 from firesteel.rest.server import MOST_UPLOAD, application
 from firesteel.rest.session import SessionSettings
@@ -117,7 +118,8 @@ def serve(settings: ServerSettings) -> None:
         security = Security(tokens, frozenset(settings.hosts))
         web = application(cluster, GROUPS, security, settings.most_upload, flink_ui)
         config = _web(settings, web)
-        dispatcher.start()
+        schedules = Schedules(directory)
+        dispatcher.start(lambda: schedules.turn(dispatcher, now_ms()))
         try:
             write(directory / SERVER_FILE, ServerFile(os.getpid(), url, now_ms()))
             logging.getLogger("firesteel.rest").warning("serving %s at %s", directory, url)

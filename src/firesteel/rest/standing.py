@@ -64,7 +64,7 @@ class Standing(msgspec.Struct, frozen=True, dict=True):
     @property
     def directory(self) -> str:
         """The job's state directory."""
-        return str(self.record.state)
+        return self.record.state
 
     @property
     def name(self) -> str:

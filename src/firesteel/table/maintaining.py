@@ -1,8 +1,4 @@
-"""The jobs that keep materialised tables fresh.
-
-A table has a directory. Below it each job that began with nothing has one of its own, with a number as its name; the
-file `current` says which of them has the table. A job that is started again goes on in its directory.
-"""
+"""The jobs that keep materialised tables fresh: in this process, or where the session's maintainer runs them."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from typing import Final
 from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.configuration import Configuration
-from firesteel.common.errors import UnsupportedError
+from firesteel.common.errors import StateError
 from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
 from firesteel.common.places import Source
 from firesteel.control import JobHandle, JobSettings
@@ -24,7 +20,6 @@ from firesteel.datastream.ambient import Ambient, current_ambient, surrounded_by
 from firesteel.relational.logical.nodes import TableSink
 from firesteel.relational.physical.connecting import CONNECTOR
 from firesteel.relational.tables import ResolvedTable
-from firesteel.saved.kept_rows import CURRENT, current
 from firesteel.sql.binding.maintenance import Maintenance, RefreshMode
 from firesteel.sql.binding.statements import bind_insert
 from firesteel.sql.script import parse_statement
@@ -34,9 +29,11 @@ from firesteel.table.catalog.declared import view_of
 from firesteel.table.catalog.objects import CatalogTable
 from firesteel.table.environment_settings import MODE
 from firesteel.table.materialized import MATERIALIZED, kept_rows
-from firesteel.table.running import run_sink
+from firesteel.table.running import compiled_plan, run_sink, run_stored_sink
 from firesteel.table.session import Session
 from firesteel.table.table_config import TableConfig
+from firesteel.table.table_directory import TableDirectory
+from firesteel.table.upkeep import Upkeep
 
 STOP_SECONDS: Final = 120.0
 """How long to wait until a job has ended its epoch."""
@@ -49,65 +46,118 @@ def keeps_rows(found: CatalogTable) -> bool:
 
 def prepare(found: CatalogTable) -> None:
     """Make the directory of a table, so that it can be read: it has no rows yet."""
-    Storage.of(_maintenance(found).directory)
+    _directory(found)
 
 
-def start(found: CatalogTable, session: Session, options: Mapping[str, str] | None = None) -> JobHandle:
-    """Start the job that follows the query of a table, or go on with it; `options` are added to those of the table."""
-    maintenance = _maintenance(found)
-    table = Storage.of(maintenance.directory)
-    number = _number(table)
-    if number is None:
-        number = 1
-        table.put(CURRENT, b"1")
-    return _run(found, session, "CONTINUOUS", _directory(table, number), options=options or {})
+def start(
+    found: CatalogTable, session: Session, options: Mapping[str, str] | None = None
+) -> JobHandle | None:
+    """Start the job that follows the query of a table, or go on with it; `options` are added to those of the table.
+
+    Returns None if the session's maintainer runs it.
+    """
+    upkeep = _upkeep(found, "CONTINUOUS", _directory(found).begun())
+    own, sink = _planned(found, session, "CONTINUOUS", options=options or {})
+    if session.maintainer is None:
+        return _run(sink, own, upkeep)
+    session.maintainer.follow(_compiled(sink, own, upkeep), own.config.to_map(), upkeep)
+    return None
 
 
 def clear(found: CatalogTable) -> None:
     """Let the next job of a table, which does not run, begin from the beginning, with nothing."""
-    table = Storage.of(_maintenance(found).directory)
-    before = _number(table)
-    if before is not None:
-        table.put(CURRENT, str(before + 1).encode())
-        _remove(table, before)
+    _directory(found).clear()
 
 
 def refresh(found: CatalogTable, session: Session, partition: Mapping[str, str]) -> None:
     """Compute a table, or some partitions of one that has a connector, and put that in the place of what is there.
 
-    Until all of it is there, and if the job fails, readers see what was there before.
+    Until all of it is there, and if the job fails, readers see what was there before. Waits for the job unless the
+    session's maintainer runs it.
     """
-    table = Storage.of(_maintenance(found).directory)
-    before = _number(table) or 0
-    _remove(table, before + 1)  # of a refresh that has failed
-    _run(found, session, "FULL", _directory(table, before + 1), partition).wait()
-    table.put(CURRENT, str(before + 1).encode())
-    _remove(table, before - 1)  # whoever began to read the one before has until the next refresh
+    own, sink = _planned(found, session, "FULL", partition)
+    if session.maintainer is not None:
+        upkeep = _upkeep(found, "FULL")
+        session.maintainer.refresh(_compiled(sink, own, upkeep), own.config.to_map(), upkeep)
+        return
+    upkeep = _upkeep(found, "FULL", _directory(found).following())
+    _run(sink, own, upkeep).wait()
+    publish(upkeep)
 
 
-def is_maintained(found: CatalogTable) -> bool:
+def publish(upkeep: Upkeep) -> None:
+    """Let a job of FULL mode that has ended have the rows of its table.
+
+    Raises StateError if it was ended before all of its input had been read.
+    """
+    table = TableDirectory(upkeep.directory)
+    assert upkeep.name is not None
+    log = ManifestLog.open(Storage.of(table.location(upkeep.name)))
+    last = None if log is None else log.latest()
+    if last is None or not last.finished:
+        raise StateError(
+            "was ended before all of its input had been read",
+            who=f"the refresh of {upkeep.job_name}",
+            hint="the table has the rows that it had before; REFRESH it again",
+        )
+    table.publish(upkeep.name)
+
+
+def schedule(found: CatalogTable, session: Session, options: Mapping[str, str] | None = None) -> None:
+    """Let the session's maintainer, if it has one, refresh a table as often as its freshness says."""
+    if session.maintainer is not None:
+        own, sink = _planned(found, session, "FULL", options=options or {})
+        upkeep = _upkeep(found, "FULL")
+        every_ms = _maintenance(found).freshness.milliseconds
+        session.maintainer.schedule(_compiled(sink, own, upkeep), own.config.to_map(), upkeep, every_ms)
+
+
+def unschedule(found: CatalogTable, session: Session) -> None:
+    """Let nobody refresh a table by a schedule any more. Raises StateError if another cluster does that."""
+    by = _directory(found).schedule
+    if session.maintainer is not None:
+        session.maintainer.unschedule(_directory(found).url)
+    elif by is not None:
+        raise StateError(
+            "is refreshed by the schedule of a cluster",
+            who=f"materialized table {found.identifier}",
+            got=by.cluster,
+            hint="change it in a session of that cluster's SQL gateway",
+        )
+
+
+def is_maintained(found: CatalogTable, session: Session) -> bool:
     """Return whether the job of a table runs, here or elsewhere."""
-    job = _job(found)
-    return job is not None and (_own(job) is not None or still_runs(job))
+    job = _directory(found).job
+    if job is not None and (_own(job) is not None or still_runs(job)):
+        return True
+    return session.maintainer is not None and session.maintainer.runs(_directory(found).url)
 
 
-def suspend(found: CatalogTable) -> None:
+def suspend(found: CatalogTable, session: Session) -> None:
     """End the job of a table after its running epoch, wherever it runs."""
-    job = _job(found)
+    job = _directory(found).job
     own = None if job is None else _own(job)
-    if own is not None:
+    if session.maintainer is not None and session.maintainer.runs(_directory(found).url):
+        session.maintainer.end(_directory(found).url)
+    elif own is not None:
         own.stop().result(STOP_SECONDS)
         own.wait(STOP_SECONDS)
     elif job is not None and still_runs(job):
         stop(job, with_savepoint=False, target=None, timeout=STOP_SECONDS)
 
 
-def remove(found: CatalogTable) -> None:
+def remove(found: CatalogTable, session: Session) -> None:
     """End the job of a table and remove all that there is of it."""
-    suspend(found)
-    table = Storage.of(_maintenance(found).directory)
-    table.delete(CURRENT)
-    table.delete_all(table.list(""))
+    suspend(found, session)
+    _directory(found).delete()  # with what its schedule looks for, which ends then
+
+
+def run_compiled(plan: str, session: Session, upkeep: Upkeep) -> JobHandle:
+    """Start a job of a compiled plan: that of a maintainer, in its process."""
+    with _in_directory(upkeep):
+        sink = kept_rows if upkeep.keeps_rows else None
+        return run_stored_sink(plan, upkeep.job_name, session, sink)
 
 
 def _maintenance(found: CatalogTable) -> Maintenance:
@@ -115,10 +165,8 @@ def _maintenance(found: CatalogTable) -> Maintenance:
     return found.maintenance
 
 
-def _job(found: CatalogTable) -> Storage | None:
-    directory = current(Storage.of(_maintenance(found).directory))
-    job = None if directory is None else Storage.of(directory)
-    return None if job is None or ManifestLog.open(job) is None else job
+def _directory(found: CatalogTable) -> TableDirectory:
+    return TableDirectory(_maintenance(found).directory)
 
 
 def _own(job: Storage) -> JobHandle | None:
@@ -128,41 +176,40 @@ def _own(job: Storage) -> JobHandle | None:
     return next(iter(mine), None)
 
 
-def _number(table: Storage) -> int | None:
-    directory = current(table)
-    return None if directory is None else int(directory.rpartition("/")[2])
+def _upkeep(found: CatalogTable, mode: RefreshMode, name: str | None = None) -> Upkeep:
+    maintenance = _maintenance(found)
+    return Upkeep(
+        _directory(found).url,
+        f"materialized-table_{str(found.identifier).replace('`', '')}",
+        maintenance.freshness.milliseconds,
+        keeps_rows(found),
+        mode == "FULL",
+        name,
+    )
 
 
-def _directory(table: Storage, number: int) -> str:
-    return table.location(str(number))
-
-
-def _remove(table: Storage, number: int) -> None:
-    table.delete_all(table.list(f"{number}/"))
-
-
-def _run(
+def _planned(
     found: CatalogTable,
     session: Session,
     mode: RefreshMode,
-    directory: str,
     partition: Mapping[str, str] | None = None,
     options: Mapping[str, str] | None = None,
-) -> JobHandle:
-    """Start a job that fills a table, with its state in a directory."""
-    if session.submit is not None:
-        raise UnsupportedError(
-            "cannot be maintained by a session whose jobs run in a cluster",
-            who=f"materialized table {found.identifier}",
-            hint="create, resume and refresh it with `firesteel sql` or a program; this session can read it",
-        )
+) -> tuple[Session, TableSink]:
+    """Return what fills a table, and the session of that job."""
     full = mode == "FULL"
     config = Configuration.from_dict({**session.config.to_map(), MODE: "batch" if full else "streaming"})
     own = replace(session, environment=None, config=TableConfig(config))
-    sink = _sink(found, own, partition or {}, options or {}, overwrites=full and not keeps_rows(found))
-    name = f"materialized-table_{str(found.identifier).replace('`', '')}"
-    with _in_directory(directory, _maintenance(found)):
-        return run_sink(sink, own, name, kept_rows if keeps_rows(found) else None)
+    return own, _sink(found, own, partition or {}, options or {}, overwrites=full and not keeps_rows(found))
+
+
+def _run(sink: TableSink, session: Session, upkeep: Upkeep) -> JobHandle:
+    """Start a job in this process."""
+    with _in_directory(upkeep):
+        return run_sink(sink, session, upkeep.job_name, kept_rows if upkeep.keeps_rows else None)
+
+
+def _compiled(sink: TableSink, session: Session, upkeep: Upkeep) -> str:
+    return compiled_plan([sink], session, kept_rows if upkeep.keeps_rows else None)
 
 
 def _sink(
@@ -199,13 +246,15 @@ def _altered(found: CatalogTable, session: Session, options: Mapping[str, str]) 
 
 
 @contextmanager
-def _in_directory(directory: str, maintenance: Maintenance) -> Iterator[None]:
+def _in_directory(upkeep: Upkeep) -> Iterator[None]:
     """Give the job that is started in this context its state directory, and epochs that are short enough."""
     outer = current_ambient().adapt
+    assert upkeep.name is not None
+    directory = TableDirectory(upkeep.directory).location(upkeep.name)
 
     def adapt(settings: JobSettings) -> JobSettings:
         adapted = settings if outer is None else outer(settings)
-        epoch_ms = min(adapted.epoch_ms, maintenance.freshness.milliseconds)
+        epoch_ms = min(adapted.epoch_ms, upkeep.epoch_ms)
         return replace(
             adapted, state_dir=directory, epoch_ms=epoch_ms, restore_from=None, read_by_others=True
         )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.connectors.tables.collect import CollectTableSink
 from firesteel.connectors.tables.registry import register
@@ -46,6 +46,9 @@ _COLLECTED: Final = "*anonymous_collect$"
 _Adding = Callable[[GraphBuilder], list[int]]
 """Adds operators to a program, and gives the ids of the sinks' nodes."""
 
+MadeSink = Callable[[ResolvedTable], TableSink]
+"""Gives the sink of a table."""
+
 _WIDTHS: Final = ("table.display.max-column-width", "sql-client.display.max-column-width")
 
 
@@ -61,21 +64,25 @@ def run_query(plan: LogicalNode, session: Session) -> TableResult:
 def run_inserts(sinks: Sequence[LogicalNode], session: Session) -> TableResult:
     """Start one job of several INSERTs; the result has a column for each, with -1 for the number of rows."""
     targets = [str(_target(sink).identifier) for sink in sinks]
-    if session.submit is not None and not _overwrite(sinks):
+    if session.submit is not None:
         return _submitted(targets, compiled_plan(sinks, session), session, session.submit)
     return _run(targets, session, _adding(sinks, session, _connections(session)))
 
 
-def run_sink(
-    sink: LogicalNode, session: Session, name: str, made: Callable[[ResolvedTable], TableSink] | None = None
-) -> JobHandle:
+def run_sink(sink: LogicalNode, session: Session, name: str, made: MadeSink | None = None) -> JobHandle:
     """Start the job of one INSERT in the state directory of the surroundings; `made` gives the sink of its table."""
-    connections = _connections(session)
-    if made is not None:
-        connections = replace(connections, sink=made)
     environment = session.job_environment()
     with environment._builder.apart() as builder:
-        return start(environment, _adding([sink], session, connections)(builder), name)
+        return start(environment, _adding([sink], session, _connections(session, made))(builder), name)
+
+
+def run_stored_sink(text: str, name: str, session: Session, made: MadeSink | None = None) -> JobHandle:
+    """Start the job of a compiled plan as `run_sink` does, under a name that its errors begin with, too."""
+    plan, options = _stored(text, name, session, made), plan_options(session)
+    environment = session.job_environment()
+    with environment._builder.apart() as builder:
+        added = written(plan.plans, builder, options, Location.of_caller(), plan.ids)
+        return start(environment, added, name)
 
 
 def attach(sinks: Sequence[LogicalNode], session: Session) -> None:
@@ -99,16 +106,10 @@ def _unknown_counts(names: Sequence[str], job: JobHandle | None) -> TableResult:
     return of_values(row, [[-1] * len(names)], Printing(raw=True), job=job)
 
 
-def _overwrite(sinks: Sequence[LogicalNode]) -> bool:
-    return any(isinstance(sink, nodes.TableSink) and sink.overwrite for sink in sinks)
-
-
-def compiled_plan(sinks: Sequence[LogicalNode], session: Session) -> str:
-    """Return what `run_inserts` would run, as the text of a file."""
-    if _overwrite(sinks):
-        raise UnsupportedError("cannot be compiled into a file", who="INSERT OVERWRITE")
+def compiled_plan(sinks: Sequence[LogicalNode], session: Session, made: MadeSink | None = None) -> str:
+    """Return what `run_inserts` would run, or `run_sink`, as the text of a file."""
     with session.job_environment()._builder.apart() as builder:
-        return compiled(sinks, builder, plan_options(session), _connections(session)).json
+        return compiled(sinks, builder, plan_options(session), _connections(session, made)).json
 
 
 def run_plan(text: str, who: str, session: Session) -> TableResult:
@@ -121,11 +122,11 @@ def explain_plan(text: str, who: str, session: Session) -> str:
     return forest(_stored(text, who, session).plans)
 
 
-def _stored(text: str, who: str, session: Session) -> StoredPlan:
+def _stored(text: str, who: str, session: Session, made: MadeSink | None = None) -> StoredPlan:
     def imported(target: str, name: str) -> UserFunction:
         return ImportedFunction(target, name).signature
 
-    return stored_plan(text, who, _connections(session), session.resolved, imported)
+    return stored_plan(text, who, _connections(session, made), session.resolved, imported)
 
 
 def _run_stored(plan: StoredPlan, text: str, who: str, session: Session) -> TableResult:
@@ -175,14 +176,14 @@ def _start(add: _Adding, session: Session, name: str) -> tuple[list[int], JobHan
         return added, start(environment, added, None if given else name)
 
 
-def _connections(session: Session) -> Connections:
+def _connections(session: Session, made: MadeSink | None = None) -> Connections:
     connected = registered(plan_options(session))
     token = uuid.uuid4().hex
 
     def sink(table: ResolvedTable) -> TableSink:
         if table.identifier.name.startswith(_COLLECTED):
             return TableSink(CollectTableSink(token), ChangelogMode.all())
-        return connected.sink(table)
+        return (made or connected.sink)(table)
 
     return replace(connected, sink=sink)
 

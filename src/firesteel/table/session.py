@@ -19,6 +19,7 @@ from firesteel.table.catalog.objects import CatalogObject
 from firesteel.table.environment_settings import MODE
 from firesteel.table.module import LoadedModule, Module
 from firesteel.table.table_config import TableConfig
+from firesteel.table.upkeep import Maintainer
 
 PARALLELISM: Final = "table.exec.resource.default-parallelism"
 """The option that goes before 'parallelism.default'; -1 is as if it were not set."""
@@ -36,7 +37,8 @@ class Session:
 
     `environment` is that of a program with streams; without it each job has an environment of its own. `modules` are
     the ones in use, of those that are `loaded`; `module_options` are those of LOAD MODULE. `state_names` counts the
-    jobs by name. With `submit` the jobs of INSERTs do not run in this process.
+    jobs by name. With `submit` the jobs of INSERTs do not run in this process, with a `maintainer` not those that keep
+    materialised tables fresh.
     """
 
     manager: CatalogManager
@@ -48,6 +50,7 @@ class Session:
     numbers: Iterator[int] = field(default_factory=count)
     state_names: Counter[str] = field(default_factory=Counter)
     submit: Submit | None = None
+    maintainer: Maintainer | None = None
 
     def __post_init__(self) -> None:
         self.defaults = dict(self.config.to_map())

@@ -18,6 +18,7 @@ from firesteel.rest.gateway.limits import Limits
 from firesteel.rest.gateway.paths import routes
 from firesteel.rest.gateway.serving import GatewayHandlers
 from firesteel.rest.gateway.sessions import Sessions
+from firesteel.rest.gateway.upkeep import ClusterUpkeep
 from firesteel.rest.routes import GROUPS
 from firesteel.rest.security import Security
 from firesteel.rest.server import application
@@ -45,7 +46,8 @@ class GatewayHere:
         self.now = 0.0
         self.dispatcher = Dispatcher(directory, 4, secrets=secrets)
         jobs = ClusterJobs(self.dispatcher, submission=submission)
-        self.sessions = Sessions(jobs.submit, limits or Limits(idle_ms=60_000), lambda: self.now)
+        upkeep = ClusterUpkeep(jobs, self.dispatcher)
+        self.sessions = Sessions(jobs.submit, upkeep, limits or Limits(idle_ms=60_000), lambda: self.now)
         handlers = GatewayHandlers(self.sessions, jobs, Ambient(executor=LocalExecutor))
         cluster = Cluster(self.dispatcher, directory / "programs", LOCAL, 0, submission=submission)
         groups = [forwarding.ROUTES[:2], routes(handlers.by_name()), *(GROUPS if page else ())]

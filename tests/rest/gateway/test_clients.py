@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -48,6 +49,7 @@ class Length(PredictFunction):
 """
 LENGTH = "'provider' = 'python', 'function' = 'shouting:Length', 'plus' = '100'"
 FILES = "'connector' = 'filesystem', 'format' = 'csv', 'path' ="
+FULL = "FRESHNESS = INTERVAL '1' SECOND REFRESH_MODE = FULL"
 ENDLESS = "CREATE TABLE endless (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');"
 
 
@@ -126,7 +128,7 @@ def test_a_job_of_an_insert_outlives_its_session_and_the_gateway(url: str) -> No
     job = client.execute("INSERT INTO gone SELECT n FROM endless").job_id
     cluster = ClusterClient(url)
     until(lambda: cluster.ask("GET", f"/jobs/{job}/status")["status"] == "RUNNING")
-    os.kill(gateway_process(url), signal.SIGKILL)
+    kill_gateway(url)
     with pytest.raises(ProgramError, match=r"does not exist|has ended"):
         client.options()
     client.close()
@@ -135,6 +137,45 @@ def test_a_job_of_an_insert_outlives_its_session_and_the_gateway(url: str) -> No
     other.execute(f"STOP JOB '{job}'")
     until(lambda: cluster.ask("GET", f"/jobs/{job}/status")["status"] == "FINISHED")
     other.close()
+
+
+def test_the_cluster_keeps_tables_fresh(url: str, tmp_path: Path) -> None:
+    client, numbers = GatewayClient(url), tmp_path / "numbers"
+    numbers.mkdir()
+    (numbers / "one.csv").write_text("3\n")
+    for statement in (
+        f"CREATE CATALOG kept WITH ('type' = 'filesystem', 'path' = '{tmp_path}/catalog')",
+        "USE CATALOG kept",
+        ENDLESS,
+        f"CREATE TABLE files (v BIGINT) WITH ({FILES} '{numbers}')",
+        "CREATE MATERIALIZED TABLE followed FRESHNESS = INTERVAL '1' SECOND AS SELECT COUNT(*) AS n FROM endless",
+        f"CREATE MATERIALIZED TABLE total {FULL} AS SELECT SUM(v) AS s FROM files",
+    ):
+        client.execute(statement)
+    kill_gateway(url)
+    client.close()
+    client = GatewayClient(url)
+    client.execute(f"CREATE CATALOG kept WITH ('type' = 'filesystem', 'path' = '{tmp_path}/catalog')")
+    client.execute("USE CATALOG kept")
+    client.execute("SET 'execution.runtime-mode' = 'batch'")
+
+    def value(column: str, name: str) -> int:
+        return sum(row[column] for row in rows_of(client, f"SELECT {column} FROM {name}"))
+
+    until(lambda: value("s", "total") == 3)
+    first = value("n", "followed")
+    (numbers / "two.csv").write_text("4\n")
+    until(lambda: value("s", "total") == 7)
+    until(lambda: value("n", "followed") > first)
+    client.execute("ALTER MATERIALIZED TABLE followed SUSPEND")
+    suspended = value("n", "followed")
+    client.execute("ALTER MATERIALIZED TABLE total SUSPEND")
+    client.execute("ALTER MATERIALIZED TABLE followed RESUME")
+    until(lambda: value("n", "followed") > suspended)
+    client.execute("DROP MATERIALIZED TABLE followed")
+    client.execute("DROP MATERIALIZED TABLE total")
+    until(lambda: not [job for job in jobs(client) if job["status"] in ("RUNNING", "CREATED")])
+    client.close()
 
 
 def test_a_job_of_an_insert_calls_functions_and_asks_models(url: str, tmp_path: Path) -> None:
@@ -223,8 +264,27 @@ def rows(client: GatewayClient, query: str) -> list[tuple[object, ...]]:
     return sorted(tuple(row.values()) for row in found)
 
 
-def jobs(client: GatewayClient) -> list[dict[str, object]]:
-    return [row for changes in client.execute("SHOW JOBS").changes for row in changes[0].to_pylist()]
+def jobs(client: GatewayClient) -> list[dict[str, Any]]:
+    return rows_of(client, "SHOW JOBS")
+
+
+def rows_of(client: GatewayClient, statement: str) -> list[dict[str, Any]]:
+    return [row for changes in client.execute(statement).changes for row in changes[0].to_pylist()]
+
+
+def kill_gateway(url: str) -> None:
+    """Kill the gateway's process, and wait until it is no more."""
+    process = gateway_process(url)
+    os.kill(process, signal.SIGKILL)
+    until(lambda: not alive(process))
+
+
+def alive(process: int) -> bool:
+    """Whether a process has not given back its files; one that waits for its parent has."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
 
 
 def gateway_process(url: str) -> int:

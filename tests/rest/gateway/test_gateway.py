@@ -251,8 +251,13 @@ def test_words_are_completed(session: Session) -> None:
 
 
 def test_what_flinks_gateway_has_and_this_has_not(session: Session) -> None:
-    refused = session.ask("POST", "/materialized-tables/t/refresh", {}, 500)
-    assert "is not supported by the SQL gateway yet" in refused["errors"][1]
+    periodic = {"isPeriodic": True, "scheduleTime": "2026-01-01 00:00:00"}
+    for path, body in (
+        (f"{session.path}/materialized-tables/t/refresh", periodic),
+        ("/v3/workflow/embedded-scheduler/create", {}),
+    ):
+        refused = session.gateway.ask("POST", path, body, 500)
+        assert "is not taken from a scheduler" in refused["errors"][1]
     limited = session.ask("POST", "/statements", {"statement": "SELECT 1", "executionTimeout": 5}, 500)
     assert "nor is it by Flink's gateway" in limited["errors"][1]
 

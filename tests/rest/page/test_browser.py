@@ -48,7 +48,7 @@ def test_the_overview_leads_to_a_job_and_its_sections(page: Page, address: str, 
     assert page.locator("svg.timeline rect.bar").count() == 4
     assert page.locator("svg.timeline rect.run").count() == 4
     page.get_by_role("link", name="Configuration").click()
-    see(page, str(server.record.state))
+    see(page, server.record.state)
 
 
 def test_a_failure_is_shown_with_the_line_of_the_program(page: Page, address: str, server: Server):

@@ -49,7 +49,7 @@ class Jobs:
             Submission(new_job_id(), "main.py", now_ms(), slots=1), folder
         )
         record.write("driver", DriverProcess(os.getpid(), 0, 1))
-        with executing(epoch_records=3, parallelism=2, state_dir=str(record.state), job_id=record.id):
+        with executing(epoch_records=3, parallelism=2, state_dir=record.state, job_id=record.id):
             env = StreamExecutionEnvironment.get_execution_environment()
             program(env)
             env.execute("patterns")

@@ -346,6 +346,7 @@ class Planner:
             node.conflict,
             options,
             target=table,
+            overwrites=node.overwrite,
         )
 
     @_planned.register

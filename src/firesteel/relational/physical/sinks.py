@@ -59,7 +59,10 @@ class SinkMaterializer(PassingNode):
 
 @dataclass(frozen=True)
 class Sink(PassingNode):
-    """Writes the rows to a sink; `title` is what plans call it, `who` what errors do, `target` a table that it is."""
+    """Writes the rows to a sink; `title` is what plans call it, `who` what errors do, `target` a table that it is.
+
+    One that `overwrites` takes the place of what the table has.
+    """
 
     sink: TableSink = field(compare=False, repr=False)
     title: str
@@ -69,6 +72,7 @@ class Sink(PassingNode):
     options: SinkOptions = field(default_factory=SinkOptions)
     materializes: bool = False
     target: ResolvedTable | None = None
+    overwrites: bool = False
 
     is_sink: ClassVar[bool] = True
 

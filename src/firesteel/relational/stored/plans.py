@@ -21,7 +21,7 @@ from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.physical.scans import TableSourceScan
-from firesteel.relational.physical.sinks import Sink
+from firesteel.relational.physical.sinks import Sink, overwriting
 from firesteel.relational.stored.functions import CALLED, FunctionReader, FunctionWriter, Import
 from firesteel.relational.stored.values import Json, Reader, Writer
 from firesteel.relational.tables import ResolvedTable, delivery_order, shown_name
@@ -130,7 +130,10 @@ class _Tables:
             return self._scan(node)
         if isinstance(node, Sink) and node.target is not None:
             self._check(node.target)
-            return replace(node, sink=self._connections.sink(node.target))
+            sink = self._connections.sink(node.target)
+            if node.overwrites:
+                sink = overwriting(sink, node.title, batch=True)
+            return replace(node, sink=sink)
         return node
 
     def _scan(self, node: TableSourceScan) -> TableSourceScan:

@@ -64,20 +64,41 @@ class GatewayProcess:
         self._socket = str(self._folder / "gateway")
 
     def ask(self, method: str, target: str, body: bytes) -> Any:
-        """Hand a request on and return the answer. Raises Refusal for an answer that is an error."""
+        """Hand a request on and return the answer. Raises Refusal for an answer that is an error.
+
+        A request that met a process about to end goes to the next one, if the first did nothing with it that lasts.
+        """
+        try:
+            status, data = self._exchange(method, target, body)
+        except (OSError, http.client.HTTPException) as error:
+            lost = isinstance(error, ConnectionRefusedError) or _opens_session(method, target)
+            if not lost or not self._ends():
+                raise _ended(error) from None
+            try:
+                status, data = self._exchange(method, target, body)
+            except (OSError, http.client.HTTPException) as again:
+                raise _ended(again) from None
+        if status >= 400:
+            raise Refusal(status, *msgspec.json.decode(data)["errors"])
+        return Text(data.decode(), _JSON)
+
+    def _exchange(self, method: str, target: str, body: bytes) -> tuple[int, bytes]:
+        self._require_process()
         connection = _LocalConnection(self._socket)
         try:
-            self._connect(connection)
             connection.request(method, target, body)
             answer = connection.getresponse()
-            data = answer.read()
-        except (OSError, http.client.HTTPException) as error:
-            raise Refusal(503, f"the SQL gateway has ended, and its sessions with it: {error}") from None
+            return answer.status, answer.read()
         finally:
             connection.close()
-        if answer.status >= 400:
-            raise Refusal(answer.status, *msgspec.json.decode(data)["errors"])
-        return Text(data.decode(), _JSON)
+
+    def _ends(self) -> bool:
+        """Return whether the process has ended, or does so soon."""
+        process = self._process
+        try:
+            return process is None or process.wait(_END_SECONDS) is not None
+        except subprocess.TimeoutExpired:
+            return False
 
     def close(self) -> None:
         """End the process."""
@@ -92,24 +113,10 @@ class GatewayProcess:
                     self._process.wait()
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _connect(self, connection: _LocalConnection) -> None:
-        """Reach the process. One that does not listen is about to end, and has got no request: another one starts."""
-        process = self._require_process()
-        try:
-            connection.connect()
-        except ConnectionRefusedError as error:
-            try:
-                process.wait(_END_SECONDS)
-            except subprocess.TimeoutExpired:
-                raise error from None
-            self._require_process()
-            connection.close()
-            connection.connect()
-
-    def _require_process(self) -> subprocess.Popen[bytes]:
+    def _require_process(self) -> None:
         with self._changing:
             if self._process is not None and self._process.poll() is None:
-                return self._process
+                return
             Path(self._socket).unlink(missing_ok=True)
             with (
                 socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener,
@@ -127,7 +134,14 @@ class GatewayProcess:
                     pass_fds=[number],
                     start_new_session=True,
                 )
-            return self._process
+
+
+def _opens_session(method: str, target: str) -> bool:
+    return method == "POST" and target.endswith("/sessions")
+
+
+def _ended(error: Exception) -> Refusal:
+    return Refusal(503, f"the SQL gateway has ended, and its sessions with it: {error}")
 
 
 def _handed_on(method: str, path: str) -> Any:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,10 +19,9 @@ import msgspec
 
 from firesteel.common.errors import ConfigurationError, EngineError, StateError
 from firesteel.control.asking import stop
-from firesteel.control.commands import now_ms
-from firesteel.rest.dispatcher import Dispatcher, new_job_id
+from firesteel.rest.dispatcher import MAIN, Dispatcher, new_job_id
 from firesteel.rest.gateway.python_files import copied
-from firesteel.rest.records import JOB_ID, JobRecord, Submission
+from firesteel.rest.records import JOB_ID, JobRecord
 from firesteel.rest.standing import ENDED, Standing, standing, standings
 
 PLAN_FILE: Final = "plan.json"
@@ -81,7 +81,7 @@ class ClusterJobs:
         """Make a job of a compiled plan. Raises StateError if the cluster takes none."""
         job_id = self._new_id()
         self._submit("main", {PLAN_FILE: plan}, options, job_id)
-        self._mine.job_id = job_id
+        self.started(job_id)
 
     def deploy(self, script: str, options: Mapping[str, str], *, several: bool) -> str:
         """Make a job of a script of statements, and return its id. Raises StateError if the cluster takes none.
@@ -103,24 +103,29 @@ class ClusterJobs:
         *,
         takes_slots: bool = True,
     ) -> None:
+        slots = slots_of(options) if takes_slots else 0
+        with self.program(entry, files, options) as folder:
+            self._dispatcher.submit(self._dispatcher.submission(job_id, slots), folder)
+
+    @contextmanager
+    def program(self, entry: str, files: Mapping[str, str], options: Mapping[str, str]) -> Iterator[Path]:
+        """Yield the directory of a program that calls a function of `planned`, with files for it.
+
+        It is there until the block ends. Raises StateError if the cluster takes no jobs.
+        """
         if not self._submission:
             raise StateError("is switched off on this cluster", who="submission")
-        kept = {key: value for key, value in options.items() if not key.startswith(_SESSION_ONLY)}
-        submission = Submission(
-            job_id=job_id,
-            code="main.py",
-            submitted_at=now_ms(),
-            slots=_parallelism(kept) if takes_slots else 0,
-            master=self._dispatcher.master,
-            session=self._dispatcher.has_session,
-        )
         with tempfile.TemporaryDirectory(prefix="firesteel-plan-") as place:
             folder = Path(place)
-            (folder / "main.py").write_text(_PROGRAM.format(entry=entry))
+            (folder / MAIN).write_text(_PROGRAM.format(entry=entry))
             for name, text in files.items():
                 (folder / name).write_text(text)
-            (folder / OPTIONS_FILE).write_bytes(msgspec.json.encode(copied(kept, folder)))
-            self._dispatcher.submit(submission, folder)
+            (folder / OPTIONS_FILE).write_bytes(msgspec.json.encode(copied(_kept(options), folder)))
+            yield folder
+
+    def started(self, job_id: str) -> None:
+        """Let a job be the last one that this thread has made."""
+        self._mine.job_id = job_id
 
     def all(self) -> list[RunningJob]:
         """Return the jobs, newest first."""
@@ -159,7 +164,12 @@ def _described(job: Standing) -> RunningJob:
     return RunningJob(job.record_id, job.name, job.status, job.start)
 
 
-def _parallelism(options: Mapping[str, str]) -> int:
+def _kept(options: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in options.items() if not key.startswith(_SESSION_ONLY)}
+
+
+def slots_of(options: Mapping[str, str]) -> int:
+    """Return how many slots a job with these options takes. Raises ConfigurationError for no number of at least 1."""
     for key in _PARALLELISMS:
         text = options.get(key, "")
         if text and text != "-1":

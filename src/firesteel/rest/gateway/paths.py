@@ -44,6 +44,19 @@ class ScriptBody(msgspec.Struct, frozen=True):
     executionConfig: dict[str, str] | None = None  # noqa: N815
 
 
+class RefreshBody(msgspec.Struct, frozen=True):
+    """A refresh of a materialised table, of some partitions if it names them.
+
+    What Flink's scheduler says besides is refused: here the cluster itself has the schedules.
+    """
+
+    isPeriodic: bool = False  # noqa: N815
+    scheduleTime: str | None = None  # noqa: N815
+    dynamicOptions: dict[str, str] | None = None  # noqa: N815
+    staticPartitions: dict[str, str] | None = None  # noqa: N815
+    executionConfig: dict[str, str] | None = None  # noqa: N815
+
+
 @dataclass(frozen=True)
 class GatewayPath:
     """A path: `name` says which handler answers it, `since` is the first version that has it."""
@@ -124,11 +137,12 @@ PATHS: Final = (
         "POST",
         f"{_SESSION}/materialized-tables/:table/refresh",
         "refresh",
-        "Refresh a materialized table.",
+        "Begin to refresh a materialized table.",
         3,
+        RefreshBody,
     ),
     *(
-        GatewayPath("POST", f"{_SCHEDULER}/{what}", "refresh", "Schedule a materialized table.", 3)
+        GatewayPath("POST", f"{_SCHEDULER}/{what}", "schedule", "Schedule a materialized table.", 3)
         for what in ("create", "suspend", "resume", "delete")
     ),
 )

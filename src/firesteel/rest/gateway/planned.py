@@ -8,6 +8,8 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
+import msgspec
+
 from firesteel.common.configuration import Configuration
 from firesteel.common.decoders import json_decoder
 from firesteel.common.importing import importing_from
@@ -23,12 +25,17 @@ from firesteel.rest.gateway.jobs import (
 from firesteel.rest.gateway.python_files import own_modules, placed
 from firesteel.rest.gateway.sessions import GatewaySession
 from firesteel.rest.gateway.statements import Statements
+from firesteel.rest.gateway.upkeep import UPKEEP_FILE, ClusterUpkeep
 from firesteel.rest.records import JobRecord
+from firesteel.rest.schedules import Schedules
 from firesteel.rest.session import SessionRecord
 from firesteel.sql.script import pieces
 from firesteel.table.environment_settings import EnvironmentSettings
+from firesteel.table.maintaining import publish, run_compiled
 from firesteel.table.plan_reference import PlanReference
+from firesteel.table.table_directory import TableDirectory
 from firesteel.table.table_environment import TableEnvironment, new_session
+from firesteel.table.upkeep import Upkeep
 
 
 def main(program: str) -> None:
@@ -41,6 +48,33 @@ def main(program: str) -> None:
         environment.execute_plan(PlanReference.from_file(place / PLAN_FILE))
 
 
+def maintained(program: str) -> None:
+    """Run the job of a materialised table whose plan is in the directory of `program`.
+
+    One that fills the table once publishes its rows when it has ended. A schedule whose table is gone, or has another
+    one now, ends. Raises what running the job raises.
+    """
+    place = Path(program).parent
+    record = JobRecord(place.parent)
+    upkeep = json_decoder(Upkeep).decode((place / UPKEEP_FILE).read_bytes())
+    upkeep = msgspec.structs.replace(upkeep, name=upkeep.name or record.id)
+    if upkeep.schedule is not None and not _is_scheduled(upkeep):
+        Schedules(record.directory.parents[1]).remove(upkeep.schedule)
+        return
+    options = _options(place)
+    modules = own_modules(options)
+    with importing_from(lambda: modules):
+        job = run_compiled((place / PLAN_FILE).read_text(), new_session(_settings(options)), upkeep)
+    if upkeep.full:
+        job.wait()
+        publish(upkeep)
+
+
+def _is_scheduled(upkeep: Upkeep) -> bool:
+    by = TableDirectory(upkeep.directory).schedule
+    return by is not None and by.id == upkeep.schedule
+
+
 def script(program: str) -> None:
     """Execute the statements of the script in the directory of `program`, and print what they answer.
 
@@ -48,9 +82,12 @@ def script(program: str) -> None:
     """
     place = Path(program).parent
     cluster = json_decoder(ScriptCluster).decode((place / CLUSTER_FILE).read_bytes())
-    jobs = _jobs(JobRecord(place.parent), cluster.slots)
+    record = JobRecord(place.parent)
+    dispatcher = _dispatcher(record, cluster.slots)
+    jobs = ClusterJobs(dispatcher, new_id=_numbered(record.id))
     session = new_session(_settings(_options(place)))
     session.submit = jobs.submit if cluster.several else None
+    session.maintainer = ClusterUpkeep(jobs, dispatcher)
     statements, opened, given_up = (
         Statements(jobs),
         GatewaySession("script", None, session, 0.0),
@@ -60,22 +97,20 @@ def script(program: str) -> None:
         statements.execute(piece.text, opened, given_up).result.print()
 
 
-def _jobs(record: JobRecord, slots: int) -> ClusterJobs:
-    """Return the jobs of the cluster that a script's job belongs to.
-
-    A driver that is started again executes the statements again: the jobs that they have made have the same ids then,
-    so each is made once.
-    """
+def _dispatcher(record: JobRecord, slots: int) -> Dispatcher:
+    """Return the dispatcher of the cluster that a script's job belongs to; it does not start."""
     submission = record.submission()
     assert submission is not None
     directory = record.directory.parents[1]
     shared = SessionRecord(directory / "session").settings() if submission.session else None
-    dispatcher = Dispatcher(directory, slots, submission.master, session=shared)
-    return ClusterJobs(dispatcher, new_id=_numbered(record.id))
+    return Dispatcher(directory, slots, submission.master, session=shared)
 
 
 def _numbered(script: str) -> Callable[[], str]:
     """Return what gives the ids of a script's jobs, in their order.
+
+    A driver that is started again executes the statements again: the jobs that they have made have the same ids then,
+    so each is made once.
 
     >>> first, second = (_numbered("0b0dbb6b3b6c4b0c97d7d1b0c9b5a1f3") for _ in range(2))
     >>> first() == second(), first() == second()

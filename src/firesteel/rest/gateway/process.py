@@ -25,6 +25,7 @@ from firesteel.rest.gateway.limits import Limits
 from firesteel.rest.gateway.paths import routes
 from firesteel.rest.gateway.serving import GatewayHandlers
 from firesteel.rest.gateway.sessions import Sessions
+from firesteel.rest.gateway.upkeep import ClusterUpkeep
 from firesteel.rest.security import Security
 from firesteel.rest.server import application
 from firesteel.rest.session import SessionRecord
@@ -38,7 +39,7 @@ def main() -> None:
     session = SessionRecord(directory / "session").settings() if settings.session else None
     dispatcher = Dispatcher(directory, settings.slots, settings.master, session=session)
     jobs = ClusterJobs(dispatcher, submission=settings.submission)
-    sessions = Sessions(jobs.submit, settings.limits)
+    sessions = Sessions(jobs.submit, ClusterUpkeep(jobs, dispatcher), settings.limits)
     handlers = GatewayHandlers(sessions, jobs, Ambient(master=settings.master))
     cluster = Cluster(dispatcher, directory / "programs", "", now_ms())
     service = application(cluster, [routes(handlers.by_name())], Security())

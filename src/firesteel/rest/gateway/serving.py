@@ -11,11 +11,12 @@ from typing import Any
 from firesteel.checkpoint.objects import NotFound, Storage
 from firesteel.common.errors import FiresteelError, StateError, UnsupportedError
 from firesteel.common.excepthook import describe_failure
+from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.rest.calls import Call, Refusal
 from firesteel.rest.gateway.jobs import ClusterJobs
 from firesteel.rest.gateway.operations import Operation, Outcome
-from firesteel.rest.gateway.paths import CompletionBody, OpenBody, ScriptBody, StatementBody
+from firesteel.rest.gateway.paths import CompletionBody, OpenBody, RefreshBody, ScriptBody, StatementBody
 from firesteel.rest.gateway.results import Page, Results
 from firesteel.rest.gateway.rows import RowFormat, sent_columns, sent_rows
 from firesteel.rest.gateway.sessions import GatewaySession, Sessions
@@ -53,6 +54,7 @@ class GatewayHandlers:
             "results": self._results,
             "deploy": self._deploy,
             "refresh": self._refresh,
+            "schedule": self._schedule,
         }
         return {name: _answering(handler) for name, handler in handlers.items()}
 
@@ -158,9 +160,28 @@ class GatewayHandlers:
         return {"clusterID": self._jobs.deploy(script, options, several=several)}
 
     def _refresh(self, call: Call) -> dict[str, str]:
-        raise UnsupportedError(
-            "is not supported by the SQL gateway yet", who="the refresh of a materialized table"
+        body, table = call.body(RefreshBody), call.path["table"]
+        if body.isPeriodic or body.scheduleTime or body.dynamicOptions:
+            raise _scheduled_here("a refresh by a schedule")
+        equal = (
+            f"{escaped_identifier(k)} = {escaped_text(v)}" for k, v in (body.staticPartitions or {}).items()
         )
+        listed = ", ".join(equal)
+        statement = f"ALTER MATERIALIZED TABLE {table} REFRESH{listed and f' PARTITION ({listed})'}"
+        asked = StatementBody(statement, executionConfig=body.executionConfig)
+        operation = self._begin(self._session(call), asked, self._statements.execute)
+        return {"operationHandle": operation.handle}
+
+    def _schedule(self, _: Call) -> dict[str, str]:
+        raise _scheduled_here("a schedule of a materialized table")
+
+
+def _scheduled_here(who: str) -> UnsupportedError:
+    return UnsupportedError(
+        "is not taken from a scheduler",
+        who=who,
+        hint="CREATE MATERIALIZED TABLE makes schedules of the cluster, SUSPEND and RESUME end and begin them",
+    )
 
 
 def _answering(handler: Handler) -> Handler:

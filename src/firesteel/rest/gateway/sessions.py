@@ -22,6 +22,7 @@ from firesteel.rest.gateway.python_files import FILES, own_modules
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.session import Session, Submit
 from firesteel.table.table_environment import new_session
+from firesteel.table.upkeep import Maintainer
 
 MOST_OPERATIONS: Final = 100
 _STORE: Final = "table.catalog-store."
@@ -79,12 +80,20 @@ class GatewaySession:
 
 
 class Sessions:
-    """All sessions. `submit` makes jobs of INSERTs; `clock` gives seconds."""
+    """All sessions.
+
+    `submit` makes jobs of INSERTs, `maintainer` those of materialised tables; `clock` gives seconds.
+    """
 
     def __init__(
-        self, submit: Submit | None, limits: Limits, clock: Callable[[], float] = time.monotonic
+        self,
+        submit: Submit | None,
+        maintainer: Maintainer | None,
+        limits: Limits,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._submit = submit
+        self._maintainer = maintainer
         self._limits = limits
         self._clock = clock
         self._changing = threading.Lock()
@@ -102,6 +111,7 @@ class Sessions:
                 session.config.set(key, value)
         session.defaults = dict(session.config.to_map())
         session.submit = self._submit
+        session.maintainer = self._maintainer
         opened = GatewaySession(str(uuid.uuid4()), name, session, self._clock())
         self.close_idle()
         with self._changing:

@@ -38,10 +38,10 @@ def reader_of(call: Call) -> StateReader:
     """Return the reader of the job. Raises Refusal (404) if there is no such job, or no state of it yet."""
     asked = call.path["job"]
     record = _record(call, asked)
-    if not record.state.is_dir():
+    if record.state_storage() is None:
         raise Refusal(404, f"Job {asked} has no state yet.")
     call.cluster.readers.remember(asked, record.id)
-    return call.cluster.readers.of(record.id, str(record.state))
+    return call.cluster.readers.of(record.id, record.state)
 
 
 def _record(call: Call, asked: str) -> JobRecord:

@@ -30,10 +30,10 @@ def patterns(call: Call) -> dict[str, Any]:
 def _patterns(call: Call) -> dict[str, Any]:
     job = call.job()
     record = job.record
-    if not record.state.is_dir():
+    if record.state_storage() is None:
         return {"epoch": None, "time": None, "complete": True, "patterns": []}
     with reasons():  # no epoch may be committed yet
-        saved = call.cluster.readers.of(record.id, str(record.state)).saved()
+        saved = call.cluster.readers.of(record.id, record.state).saved()
         operators = [(each, *waiting(saved, each, MOST_KEYS)) for each in _looking(saved)]
     return {
         "epoch": saved.manifest.epoch,

@@ -5,10 +5,12 @@ Source: Flink's SqlCreateMaterializedTableConverter, MaterializedTableManager.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from firesteel.common.errors import FiresteelError, ProgramError, UnsupportedError
+from firesteel.control import JobHandle
 from firesteel.sql.binding.maintenance import Maintenance, RefreshStatus
 from firesteel.sql.statements import parts
 from firesteel.sql.statements.alter import (
@@ -54,10 +56,8 @@ def create(statement: CreateMaterializedTable, execution: Execution) -> TableRes
     with execution.at(statement.name.span):
         manager.add(found)
     maintaining.prepare(found)
-    if _maintenance(found).mode == "FULL":
-        return answers.ok()
     try:
-        return answers.ok(maintaining.start(found, execution.session))
+        return answers.ok(_begun(found, execution))
     except FiresteelError:
         manager.drop(identifier, kind=KIND)
         raise
@@ -69,7 +69,7 @@ def drop(statement: Drop, execution: Execution) -> TableResult:
     found = manager.permanent(identifier)
     with execution.at(statement.name.span):
         if isinstance(found, CatalogTable) and found.maintenance is not None:
-            maintaining.remove(found)
+            maintaining.remove(found, execution.session)
         manager.drop(identifier, kind=KIND, if_exists=statement.if_exists)
     return answers.ok()
 
@@ -99,22 +99,33 @@ def alter(statement: Alter, execution: Execution) -> TableResult:
     raise execution.text.unsupported(statement.span, "this kind of ALTER MATERIALIZED TABLE", hint=hint)
 
 
+def _begun(
+    found: CatalogTable, execution: Execution, options: Mapping[str, str] | None = None
+) -> JobHandle | None:
+    """Begin to keep a table fresh: by a job, or by a schedule if there is somebody to follow it."""
+    if _maintenance(found).mode == "CONTINUOUS":
+        return maintaining.start(found, execution.session, options)
+    maintaining.schedule(found, execution.session, options)
+    return None
+
+
 def _suspend(found: CatalogTable, execution: Execution) -> TableResult:
-    _require_continuous(found, "SUSPEND")
+    _require_schedule(found, execution, "SUSPEND")
     if _maintenance(found).status == "SUSPENDED":
         raise ProgramError("cannot be suspended", who=_who(found), got="one that is suspended already")
-    maintaining.suspend(found)
+    if _maintenance(found).mode == "FULL":
+        maintaining.unschedule(found, execution.session)
+    else:
+        maintaining.suspend(found, execution.session)
     _change(found, execution, status="SUSPENDED")
     return answers.ok()
 
 
 def _resume(found: CatalogTable, options: dict[str, str], execution: Execution) -> TableResult:
-    _require_continuous(found, "RESUME")
-    if maintaining.is_maintained(found):
+    _require_schedule(found, execution, "RESUME")
+    if _maintenance(found).mode == "CONTINUOUS" and maintaining.is_maintained(found, execution.session):
         raise ProgramError("cannot be resumed", who=_who(found), got="one whose job runs")
-    return answers.ok(
-        maintaining.start(_change(found, execution, status="ACTIVATED"), execution.session, options)
-    )
+    return answers.ok(_begun(_change(found, execution, status="ACTIVATED"), execution, options))
 
 
 def _refresh(found: CatalogTable, partition: parts.Partition, execution: Execution) -> TableResult:
@@ -168,7 +179,13 @@ def _with_options(found: CatalogTable, options: dict[str, str], execution: Execu
     changed = replace(found, table=replace(found.table, options=options))
     if maintaining.keeps_rows(found) is not maintaining.keeps_rows(changed):
         raise ProgramError("cannot get a connector, or lose it", who=_who(found), hint="DROP and CREATE it")
-    return _changed(found, changed, execution, maintaining.is_maintained(found))
+    full = _maintenance(found).mode == "FULL"
+    starts = (
+        _maintenance(found).status == "ACTIVATED"
+        if full
+        else maintaining.is_maintained(found, execution.session)
+    )
+    return _changed(found, changed, execution, starts)
 
 
 def _changed(found: CatalogTable, changed: CatalogTable, execution: Execution, starts: bool) -> TableResult:
@@ -176,15 +193,14 @@ def _changed(found: CatalogTable, changed: CatalogTable, execution: Execution, s
 
     So do rows in FULL mode that do not have the columns of now; others stay until REFRESH.
     """
-    if _maintenance(found).mode == "FULL":
-        execution.manager.change(found.identifier, changed)
-        if maintaining.keeps_rows(changed) and _stored(found) != _stored(changed):
-            maintaining.clear(changed)
-        return answers.ok()
-    maintaining.suspend(found)
+    full = _maintenance(found).mode == "FULL"
+    if full:
+        maintaining.unschedule(found, execution.session)
+    maintaining.suspend(found, execution.session)
     execution.manager.change(found.identifier, changed)
-    maintaining.clear(changed)
-    return answers.ok(maintaining.start(changed, execution.session) if starts else None)
+    if not full or (maintaining.keeps_rows(changed) and _stored(found) != _stored(changed)):
+        maintaining.clear(changed)
+    return answers.ok(_begun(changed, execution) if starts else None)
 
 
 def _change(found: CatalogTable, execution: Execution, status: RefreshStatus) -> CatalogTable:
@@ -204,11 +220,13 @@ def _materialized(name: parts.Name, execution: Execution) -> CatalogTable:
     return found
 
 
-def _require_continuous(found: CatalogTable, what: str) -> None:
-    if _maintenance(found).mode == "FULL":
+def _require_schedule(found: CatalogTable, execution: Execution, what: str) -> None:
+    """Require somebody who follows the schedule of a table in FULL mode."""
+    if _maintenance(found).mode == "FULL" and execution.session.maintainer is None:
         raise UnsupportedError(
             f"is refreshed by ALTER MATERIALIZED TABLE ... REFRESH, in FULL mode: there is no schedule to {what}",
             who=_who(found),
+            hint="tables that a session of a cluster's SQL gateway makes have schedules",
         )
 
 
