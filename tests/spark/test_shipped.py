@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import cloudpickle
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 
 from firesteel.checkpoint.compaction import MergeTask
 from firesteel.checkpoint.manifest import Layer
+from firesteel.common import pickles
 from firesteel.common.errors import (
     EngineError,
     ProgramError,
@@ -34,7 +34,7 @@ PREPARED = Preparation()
 
 def called(task: ShippedTask, *batches: pa.RecordBatch) -> list[pa.RecordBatch]:
     """Call a task as a worker does, after the journey there."""
-    return list(pickle.loads(cloudpickle.dumps(task))(iter(batches)))
+    return list(pickle.loads(pickles.dumps(task))(iter(batches)))
 
 
 def read(task: AnsweringTask):
