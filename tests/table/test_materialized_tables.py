@@ -188,6 +188,9 @@ def test_a_table_with_a_connector_is_kept_there_and_refreshed_by_partitions(tmp_
         assert rows(reader, counted) == [("1", 200)]
         reader.execute_sql("ALTER MATERIALIZED TABLE parts REFRESH")
         assert rows(reader, counted) == [("0", 200), ("1", 200)]
+        # The job goes on in its own state, in which all has been read.
+        job(env, "ALTER MATERIALIZED TABLE parts RESUME").wait(PATIENCE)
+        assert rows(reader, counted) == [("0", 200), ("1", 200)]
         assert "requires columns of PARTITIONED BY" in error(
             reader, "ALTER MATERIALIZED TABLE parts REFRESH PARTITION (other = '1')"
         )

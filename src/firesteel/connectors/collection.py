@@ -59,8 +59,7 @@ class CollectionSource(Source[T]):
 
 def _serialised(chunk: list[Any], first: int) -> bytes:
     try:
-        pickled: bytes = pickles.dumps(chunk)
-        return pickled
+        return pickles.dumps(chunk)
     except Exception as error:
         raise SerializationError(
             "requires values that can be serialised",

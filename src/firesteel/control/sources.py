@@ -227,5 +227,4 @@ def _saved(progress: _Progress, report: SplitReport | None) -> SplitPosition:
 def _pickled(state: Any) -> bytes:
     if type(state) is tuple and _PLAIN.issuperset(map(type, state)):
         return pickle.dumps(state)  # a tenth of cloudpickle's time, which classes of the program need
-    dumped: bytes = pickles.dumps(state)
-    return dumped
+    return pickles.dumps(state)

@@ -15,6 +15,7 @@
         deaths.json           drivers that died
         outcome.json          how the job ended: from then on nothing is started for it
         requests/<id>.json    savepoints that were asked for
+    schedules/                see `firesteel.rest.schedules`
     session/                  see `firesteel.rest.session`
 """
 

@@ -62,8 +62,9 @@ class Schedules:
     def remove(self, schedule_id: str) -> None:
         """Remove a schedule if it is there; jobs that it has started go on."""
         folder = self._directory / schedule_id
-        (folder / _FILE).unlink(missing_ok=True)
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder.is_dir():
+            (folder / _FILE).unlink(missing_ok=True)
+            shutil.rmtree(folder)
 
     def ids(self) -> list[str]:
         """Return the ids of the schedules."""

@@ -188,7 +188,7 @@ class RowBatch:
 
     def _cloudpickle(self, content: tuple[Any, ...]) -> bytes:
         try:
-            dumped: bytes = pickles.dumps(content)
+            return pickles.dumps(content)
         except Exception as error:
             culprit = next((value for value in self.values if not _can_pickle(value)), None)
             raise SerializationError(
@@ -197,7 +197,6 @@ class RowBatch:
                 hint="emit plain values (tuples, rows, numbers, strings) and keep handles such as sockets in open()",
                 details=f"record: {summary(culprit)}",
             ) from error
-        return dumped
 
 
 def _can_pickle(value: Any) -> bool:

@@ -86,7 +86,7 @@ def refresh(found: CatalogTable, session: Session, partition: Mapping[str, str])
 
 
 def publish(upkeep: Upkeep) -> None:
-    """Let a job of FULL mode that has ended have the rows of its table.
+    """Let a job of FULL mode that has ended have the rows of its table, unless a connector has them.
 
     Raises StateError if it was ended before all of its input had been read.
     """
@@ -100,7 +100,10 @@ def publish(upkeep: Upkeep) -> None:
             who=f"the refresh of {upkeep.job_name}",
             hint="the table has the rows that it had before; REFRESH it again",
         )
-    table.publish(upkeep.name)
+    if upkeep.keeps_rows:
+        table.publish(upkeep.name)
+    else:  # the job of CONTINUOUS mode, if there is one, goes on where it is
+        table.keep_only(table.name, upkeep.name)
 
 
 def schedule(found: CatalogTable, session: Session, options: Mapping[str, str] | None = None) -> None:
@@ -114,10 +117,10 @@ def schedule(found: CatalogTable, session: Session, options: Mapping[str, str] |
 
 def unschedule(found: CatalogTable, session: Session) -> None:
     """Let nobody refresh a table by a schedule any more. Raises StateError if another cluster does that."""
-    by = _directory(found).schedule
+    table = _directory(found)
     if session.maintainer is not None:
-        session.maintainer.unschedule(_directory(found).url)
-    elif by is not None:
+        session.maintainer.unschedule(table.url)
+    elif (by := table.schedule) is not None:
         raise StateError(
             "is refreshed by the schedule of a cluster",
             who=f"materialized table {found.identifier}",
@@ -128,19 +131,22 @@ def unschedule(found: CatalogTable, session: Session) -> None:
 
 def is_maintained(found: CatalogTable, session: Session) -> bool:
     """Return whether the job of a table runs, here or elsewhere."""
-    job = _directory(found).job
-    if job is not None and (_own(job) is not None or still_runs(job)):
+    table = _directory(found)
+    if session.maintainer is not None and session.maintainer.runs(table.url):
         return True
-    return session.maintainer is not None and session.maintainer.runs(_directory(found).url)
+    job = table.job
+    return job is not None and (_own(job) is not None or still_runs(job))
 
 
 def suspend(found: CatalogTable, session: Session) -> None:
     """End the job of a table after its running epoch, wherever it runs."""
-    job = _directory(found).job
+    table = _directory(found)
+    if session.maintainer is not None and session.maintainer.runs(table.url):
+        session.maintainer.end(table.url)
+        return
+    job = table.job
     own = None if job is None else _own(job)
-    if session.maintainer is not None and session.maintainer.runs(_directory(found).url):
-        session.maintainer.end(_directory(found).url)
-    elif own is not None:
+    if own is not None:
         own.stop().result(STOP_SECONDS)
         own.wait(STOP_SECONDS)
     elif job is not None and still_runs(job):

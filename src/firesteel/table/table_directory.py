@@ -84,8 +84,12 @@ class TableDirectory:
         if name == before:
             return
         self._storage.put(CURRENT, name.encode())
+        self.keep_only(name, before)
+
+    def keep_only(self, *names: str | None) -> None:
+        """Remove the directories of all jobs but those of these names."""
         for other in self._storage.folders():
-            if other not in (name, before):
+            if other not in names:
                 self._remove(other)
 
     def clear(self) -> None:

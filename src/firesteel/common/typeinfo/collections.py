@@ -254,14 +254,13 @@ def dump(value: Any) -> bytes:
         return pickle.dumps(value, 5)
     except (pickle.PicklingError, AttributeError, TypeError):
         try:
-            data: bytes = pickles.dumps(value)
+            return pickles.dumps(value)
         except Exception as error:
             raise SerializationError(
                 "requires values that can be pickled",
                 who="type PickledByteArrayTypeInfo",
                 got=f"{type(value).__name__} ({error})",
             ) from error
-        return data
 
 
 def _detached(value: Any) -> Any:

@@ -10,7 +10,7 @@ from firesteel.common.typeinfo import TypeInformation
 def shipped(value: object, who: str) -> bytes:
     """Return `value` pickled. Raises SerializationError, which names `who`, if it cannot be pickled."""
     try:
-        pickled: bytes = pickles.dumps(value)
+        return pickles.dumps(value)
     except Exception as error:
         raise SerializationError(
             "requires functions that can be shipped to the workers",
@@ -18,7 +18,6 @@ def shipped(value: object, who: str) -> bytes:
             got=f"{type(error).__name__}: {error}",
             hint="open connections, locks and files in open(), not when the function is created",
         ) from error
-    return pickled
 
 
 def declared(type_info: TypeInformation | None) -> TypeInformation | None:

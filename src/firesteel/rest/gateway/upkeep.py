@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,19 +17,18 @@ from typing import Final
 import msgspec
 
 from firesteel.common.errors import StateError
-from firesteel.control.asking import stop
+from firesteel.control.asking import POLL_SECONDS, stop
 from firesteel.control.commands import now_ms, read_status
 from firesteel.rest.dispatcher import Dispatcher, new_job_id
 from firesteel.rest.gateway.jobs import PLAN_FILE, ClusterJobs, slots_of
 from firesteel.rest.records import JobRecord, read
 from firesteel.rest.schedules import Schedule, Schedules, running, state_below
+from firesteel.table.maintaining import STOP_SECONDS
 from firesteel.table.table_directory import ScheduledBy, TableDirectory
 from firesteel.table.upkeep import Upkeep
 
 UPKEEP_FILE: Final = "upkeep.json"
 _ENTRY: Final = "maintained"
-_END_SECONDS: Final = 120.0
-_POLL_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ClusterUpkeep:
 
     def refresh(self, plan: str, options: Mapping[str, str], upkeep: Upkeep) -> None:
         """Make a job that fills the table once. Raises StateError if the cluster takes none, or one runs already."""
-        if upkeep.full and self.runs(upkeep.directory):
+        if any(map(_fills_once, running(self.dispatcher.jobs(), upkeep.directory))):
             raise StateError(
                 "is being refreshed",
                 who=f"the table of {upkeep.job_name}",
@@ -68,13 +68,13 @@ class ClusterUpkeep:
         found = running(self.dispatcher.jobs(), directory)
         for record in found:
             self._end(record)
-        deadline = time.monotonic() + _END_SECONDS
+        deadline = time.monotonic() + STOP_SECONDS
         while any(record.outcome() is None for record in found):
             if time.monotonic() > deadline:
                 raise StateError(
-                    f"has not ended within {_END_SECONDS:g} s", who=f"the job of the table in {directory}"
+                    f"has not ended within {STOP_SECONDS:g} s", who=f"the job of the table in {directory}"
                 )
-            time.sleep(_POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
 
     def schedule(self, plan: str, options: Mapping[str, str], upkeep: Upkeep, every_ms: int) -> None:
         """Let the cluster fill the table at each multiple of an interval. Raises StateError if it takes no jobs."""
@@ -82,8 +82,8 @@ class ClusterUpkeep:
         schedule, made = Schedule(upkeep.directory, every_ms, slots_of(options), last), uuid.uuid4().hex
         upkeep = msgspec.structs.replace(upkeep, schedule=made)
         self.unschedule(upkeep.directory)
-        TableDirectory(upkeep.directory).schedule = ScheduledBy(made, str(self.dispatcher.directory))
-        with self.jobs.program(_ENTRY, {PLAN_FILE: plan, UPKEEP_FILE: _text(upkeep)}, options) as folder:
+        with self._program(plan, options, upkeep) as folder:
+            TableDirectory(upkeep.directory).schedule = ScheduledBy(made, str(self.dispatcher.directory))
             self._schedules.add(made, schedule, folder)
 
     def unschedule(self, directory: str) -> None:
@@ -104,19 +104,23 @@ class ClusterUpkeep:
 
     def _submit(self, plan: str, options: Mapping[str, str], upkeep: Upkeep, job_id: str) -> None:
         state = state_below(upkeep.directory, upkeep.name or job_id)
-        with self.jobs.program(_ENTRY, {PLAN_FILE: plan, UPKEEP_FILE: _text(upkeep)}, options) as folder:
+        with self._program(plan, options, upkeep) as folder:
             self.dispatcher.submit(self.dispatcher.submission(job_id, slots_of(options), state), folder)
+
+    def _program(self, plan: str, options: Mapping[str, str], upkeep: Upkeep) -> AbstractContextManager[Path]:
+        files = {PLAN_FILE: plan, UPKEEP_FILE: msgspec.json.encode(upkeep).decode()}
+        return self.jobs.program(_ENTRY, files, options)
 
     def _end(self, record: JobRecord) -> None:
         """Stop a job after its epoch; cancel one that has not begun, and one that is of no use unfinished."""
         storage = record.state_storage()
         status = None if storage is None else read_status(storage)
-        upkeep = read(record.program / UPKEEP_FILE, Upkeep)
-        if storage is None or status is None or not status.alive(now_ms()) or (upkeep and upkeep.full):
+        if storage is None or status is None or not status.alive(now_ms()) or _fills_once(record):
             self.dispatcher.cancel(record)
         else:
-            stop(storage, with_savepoint=False, target=None, timeout=_END_SECONDS)
+            stop(storage, with_savepoint=False, target=None, timeout=STOP_SECONDS)
 
 
-def _text(upkeep: Upkeep) -> str:
-    return msgspec.json.encode(upkeep).decode()
+def _fills_once(record: JobRecord) -> bool:
+    upkeep = read(record.program / UPKEEP_FILE, Upkeep)
+    return upkeep is not None and upkeep.full

@@ -178,8 +178,7 @@ def _encode_slowly(value: Any, who: str) -> bytes:
         _ByNamePickler(buffer, 5).dump(value)
     except Exception:  # a value's __reduce__ can raise anything
         try:
-            data: bytes = pickles.dumps(value)
-            return data
+            return pickles.dumps(value)
         except Exception as error:
             raise _refusal(value, who, error) from error
     if type(value).__module__ == "__main__":
