@@ -88,16 +88,21 @@ def test_a_commit_that_is_repeated_keeps_its_own_files(tmp_path: Path):
     assert (tmp_path / "inner" / "old").exists()
 
 
-@pytest.mark.parametrize(
-    ("statement", "message"),
-    [
-        ("INSERT OVERWRITE printed VALUES (1)", "requires a table that can be overwritten"),
-        ("COMPILE PLAN '{here}/plan.json' FOR INSERT OVERWRITE whole SELECT 1, 'a', 2", "cannot be compiled"),
-    ],
-)
-def test_what_cannot_be_overwritten_is_refused(statement: str, message: str, tmp_path: Path):
+def test_a_compiled_plan_overwrites_each_time_it_runs(tmp_path: Path):
+    with executing("process", parallelism=2):
+        environment = session(tmp_path)
+        plan = tmp_path / "plan.json"
+        environment.execute_sql(
+            f"COMPILE PLAN '{plan}' FOR INSERT OVERWRITE whole SELECT a * 2, d, h FROM parted"
+        )
+        for _ in range(2):
+            environment.execute_sql(f"EXECUTE PLAN '{plan}'").wait()
+            assert rows(environment, "whole") == [(2, "x", 1), (4, "x", 2), (6, "y", 1)]
+
+
+def test_what_cannot_be_overwritten_is_refused(tmp_path: Path):
     with executing("process", parallelism=1):
         environment = session(tmp_path)
         environment.execute_sql("CREATE TABLE printed (a INT) WITH ('connector' = 'print')")
-        with pytest.raises(UnsupportedError, match=message):
-            environment.execute_sql(statement.replace("{here}", str(tmp_path)))
+        with pytest.raises(UnsupportedError, match="requires a table that can be overwritten"):
+            environment.execute_sql("INSERT OVERWRITE printed VALUES (1)")

@@ -6,9 +6,9 @@ import pickle
 from collections.abc import Iterable
 from typing import Any
 
-import cloudpickle
 import pytest
 
+from firesteel.common import pickles
 from firesteel.control import sources
 from firesteel.control.sources import SourceCoordinator
 from firesteel.functions.source import RecordBatches, Source, Split
@@ -70,10 +70,10 @@ def run_epoch(coordinator: SourceCoordinator, budget: int, state: Any = None) ->
 
 
 @pytest.fixture
-def pickles(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def pickled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """All that the coordinator pickles."""
     seen: list[Any] = []
-    for module in (pickle, cloudpickle):
+    for module in (pickle, pickles):
         dumps = module.dumps
 
         def counting(value: Any, *more: Any, dumps: Any = dumps) -> bytes:
@@ -81,33 +81,34 @@ def pickles(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             return dumps(value, *more)  # type: ignore[no-any-return]
 
         monkeypatch.setattr(module, "dumps", counting)
-    assert sources.cloudpickle is cloudpickle
+    assert sources.pickle is pickle
+    assert sources.pickles is pickles
     return seen
 
 
-def test_a_split_is_pickled_once_in_the_life_of_a_job(pickles: list[Any]) -> None:
+def test_a_split_is_pickled_once_in_the_life_of_a_job(pickled: list[Any]) -> None:
     coordinator = SourceCoordinator("many", Many(100), 2, {})
     for _ in range(3):
         run_epoch(coordinator, 100)
-    assert len([value for value in pickles if isinstance(value, Split)]) == 100
+    assert len([value for value in pickled if isinstance(value, Split)]) == 100
 
 
-def test_finished_splits_cost_an_epoch_nothing(pickles: list[Any]) -> None:
+def test_finished_splits_cost_an_epoch_nothing(pickled: list[Any]) -> None:
     coordinator = SourceCoordinator("many", Many(100), 2, {})
     run_epoch(coordinator, 100 * LENGTH)
     assert coordinator.ended
-    pickles.clear()
+    pickled.clear()
     assert coordinator.snapshot([]) == ({}, {})
-    assert pickles == []
+    assert pickled == []
 
 
-def test_a_restored_job_does_not_pickle_what_it_was_given(pickles: list[Any]) -> None:
+def test_a_restored_job_does_not_pickle_what_it_was_given(pickled: list[Any]) -> None:
     first = SourceCoordinator("many", Many(100), 2, {})
     positions = first.snapshot(read(first, 500, (None, 7, 0, False)))
-    pickles.clear()
+    pickled.clear()
     second = SourceCoordinator("many", Many(100), 2, positions.unfinished)
     assert second.snapshot([]) == (positions.unfinished, {})
-    assert pickles == []
+    assert pickled == []
 
 
 @pytest.mark.parametrize("state", [None, (None, 7, 0, False), (Generator(3), 7, 0, False), {"own": [1]}])
