@@ -6,10 +6,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 import firesteel.table.udf
 from firesteel.table import EnvironmentSettings, TableEnvironment
+from firesteel.table.catalog import CatalogBaseTable, ObjectPath
 from tests.queries.flink.functions import functions
 from tests.queries.flink.statements import HERE, definitions
 
@@ -227,14 +229,31 @@ ONE_SUBTASK: Final = "execution.batch.adaptive.auto-parallelism.enabled"
 """The option that lets small inputs have one subtask in BATCH mode; off where subtasks are tested."""
 
 
+DATABASE: Final = ("default_catalog", "default_database")
+
+
+@cache
+def tables_and_views() -> dict[str, CatalogBaseTable]:
+    """Return what Flink was asked about, which is parsed and bound once: no session changes a definition."""
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.get_config().set("table.local-time-zone", "UTC")
+    for statement in definitions():
+        env.execute_sql(statement)
+    catalog, database = env.get_catalog(DATABASE[0]), DATABASE[1]
+    assert catalog is not None
+    return {name: catalog.get_table(ObjectPath(database, name)) for name in catalog.list_tables(database)}
+
+
 def session(*, batch: bool = False, options: Mapping[str, str] | None = None) -> TableEnvironment:
     """Return a session, with options, that has the tables that Flink was asked about; all inputs have all subtasks."""
     settings = EnvironmentSettings.in_batch_mode() if batch else EnvironmentSettings.in_streaming_mode()
     env = TableEnvironment.create(settings)
     for key, value in {"table.local-time-zone": "UTC", ONE_SUBTASK: "false", **(options or {})}.items():
         env.get_config().set(key, value)
-    for statement in definitions():
-        env.execute_sql(statement)
+    catalog = env.get_catalog(DATABASE[0])
+    assert catalog is not None
+    for name, table in tables_and_views().items():
+        catalog.create_table(ObjectPath(DATABASE[1], name), table, ignore_if_exists=False)
     for name, function in FUNCTIONS.items():
         env.create_temporary_function(name, function)
     return env
