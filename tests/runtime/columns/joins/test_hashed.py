@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from firesteel.functions.columns.joins import JoinKind, Side
-from firesteel.runtime.columns.joins import hashed, pairs
+from firesteel.runtime.columns.joins import hashed, pairs, partitions
 from firesteel.runtime.columns.joins.hashed import HashJoinOperator
 from tests.runtime.columns.columnar import Harness
 from tests.runtime.columns.joins.lists import INSERT, KINDS, Row, batch, model, random_row, spec
@@ -17,6 +17,7 @@ from tests.runtime.columns.joins.lists import INSERT, KINDS, Row, batch, model, 
 SIDES: tuple[Side, Side] = (0, 1)
 
 
+@pytest.mark.parametrize("in_memory", [1 << 20, 0], ids=["in memory", "on the disk"])
 @pytest.mark.parametrize("first", [True, False], ids=["first", "waiting"])
 @pytest.mark.parametrize("build", SIDES, ids=["left stays", "right stays"])
 @pytest.mark.parametrize("smaller", [True, False], ids=["condition", "keys alone"])
@@ -33,9 +34,12 @@ def test_the_result_is_the_join_of_both_inputs(
     smaller: bool,
     build: Side,
     first: bool,
+    in_memory: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(hashed, "_ENOUGH", 3)
+    monkeypatch.setattr(hashed, "IN_MEMORY", in_memory)
+    monkeypatch.setattr(partitions, "_BUFFERED", 100)
     monkeypatch.setattr(pairs, "MOST", 3)
     chance = random.Random(f"{kind}{keys}{null_safe}{smaller}{build}{first}")
     join = spec(kind, keys=keys, null_safe=null_safe, smaller=smaller)

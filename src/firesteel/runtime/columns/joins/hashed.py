@@ -1,10 +1,12 @@
 """The join of inputs that end: the rows of one side stay in memory, and those of the other meet them and go on.
 
-Nothing of it outlives the epoch, for BATCH mode takes all input of such a job in one.
+If the side that stays is too large, both sides go to the disk in partitions. Nothing of it outlives the epoch, for
+BATCH mode takes all input of such a job in one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -14,11 +16,15 @@ from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.joins import Join, Side
 from firesteel.runtime.columns.batch import ColumnBatch, empty, together
 from firesteel.runtime.columns.joins.pairs import Condition, alone, equal_pairs, paired, unmatchable
+from firesteel.runtime.columns.joins.partitions import Partitions
 from firesteel.runtime.columns.joins.row_index import RowIndex
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext
 from firesteel.state.arrangements.columns import Mask
 from firesteel.state.arrangements.shelf import MappedFiles
 from firesteel.state.arrangements.sorting import Positions
+
+IN_MEMORY: Final = 256 << 20
+"""The bytes of rows that stay in memory; an index of their keys and a copy while it is made come on top."""
 
 _ENOUGH: Final = 1 << 15
 """Rows that are sent together: what few rows come out of one batch wait for those of the next."""
@@ -39,7 +45,8 @@ class HashJoinOperator(Operator[ColumnBatch]):
     """Sends the join of two inputs, which are inserts; the rows of the side `build` stay.
 
     With `first` they all come before the others, each of which is joined at once. Otherwise the others wait until both
-    inputs have ended, large ones on the disk.
+    inputs have ended, large ones on the disk. If there are keys and the rows that stay take more than `IN_MEMORY`
+    bytes, those of both sides wait on the disk. Raises StateError if it cannot be written.
     """
 
     def __init__(self, join: Join, build: Side, *, first: bool) -> None:
@@ -61,6 +68,8 @@ class HashJoinOperator(Operator[ColumnBatch]):
         """Start the epoch, in which all input comes."""
         super().begin_epoch(epoch)
         self._parts: list[pa.RecordBatch] = []
+        self._bytes = 0
+        self._partitions: Partitions | None = None
         self._built: _Built | None = None
         self._files = MappedFiles()
         self._waiting: list[pa.RecordBatch] = []
@@ -70,11 +79,13 @@ class HashJoinOperator(Operator[ColumnBatch]):
     def process(self, batch: ColumnBatch, port: int) -> None:
         """Keep rows, or join them."""
         assert batch.kinds is None, "BATCH mode has inserts only"
-        if port == self._build:
+        if self._partitions is not None:
+            self._partitions.add(self._build if port == self._build else self._probe, batch.rows)
+        elif port == self._build:
             assert self._built is None, "the rows that stay come first"
-            self._parts.append(batch.rows)
+            self._stay(batch.rows)
         elif self._first:
-            self._meet(batch.rows)
+            self._meet(self._known(), batch.rows)
         else:
             self._waiting.append(self._files.keep(batch.rows).rows)
 
@@ -87,14 +98,13 @@ class HashJoinOperator(Operator[ColumnBatch]):
 
     def finish(self) -> None:
         """Join what waits, and send what is in the result by itself."""
-        for rows in self._waiting:
-            self._meet(rows)
-        built = self._known()
-        if self._asks_build:
-            chosen = built.met if self._join.kind == "SEMI" else ~built.met
-            self._alone(self._build, built.rows.filter(pa.array(chosen)))
+        if self._partitions is None:
+            self._complete(self._known(), self._waiting)
+        else:
+            for parts, waiting in self._partitions.each():
+                self._complete(_Built(self._join, self._build, parts), waiting)
         self._flush()
-        self._parts, self._waiting, self._built = [], [], None
+        self._parts, self._waiting, self._built, self._partitions = [], [], None, None
         self.emit_watermark(self.watermark)
 
     def close(self) -> None:
@@ -102,15 +112,34 @@ class HashJoinOperator(Operator[ColumnBatch]):
         self._condition.close()
         super().close()
 
+    def _stay(self, rows: pa.RecordBatch) -> None:
+        """Keep rows of the side that stays, or put all rows that are here on the disk."""
+        self._parts.append(rows)
+        self._bytes += rows.nbytes
+        if self._bytes > IN_MEMORY and self._join.left_keys:
+            self._partitions = Partitions(self._join, self._build)
+            for side, kept in ((self._build, self._parts), (self._probe, self._waiting)):
+                for part in kept:
+                    self._partitions.add(side, part)
+            self._parts, self._waiting = [], []
+
     def _known(self) -> _Built:
         if self._built is None:
             self._built = _Built(self._join, self._build, self._parts)
             self._parts = []
         return self._built
 
-    def _meet(self, rows: pa.RecordBatch) -> None:
+    def _complete(self, built: _Built, waiting: Iterable[pa.RecordBatch]) -> None:
+        """Join what waits, and send what is in the result by itself."""
+        for rows in waiting:
+            self._meet(built, rows)
+        if self._asks_build:
+            chosen = built.met if self._join.kind == "SEMI" else ~built.met
+            self._alone(self._build, built.rows.filter(pa.array(chosen)))
+
+    def _meet(self, built: _Built, rows: pa.RecordBatch) -> None:
         """Join some rows with all that stay."""
-        built, side = self._known(), self._probe
+        side = self._probe
         places = np.flatnonzero(~unmatchable(self._join, side, rows))
         keys = _keys(self._join, side, rows, places)
         buckets = built.index.buckets(keys, len(places))
