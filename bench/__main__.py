@@ -1,7 +1,7 @@
 """Measure Firesteel, compare it to PyFlink and Spark's transformWithState if they support the job, and write
 docs/benchmarks.md and the README's figures.
 
-    python -m bench                         everything (about 75 minutes)
+    python -m bench                         everything (about 80 minutes)
     python -m bench count-1k floor          some parts; the others keep their figures
     python -m bench nexmark --only q5       those cases alone whose names begin so
     python -m bench --list                  the parts and their records

@@ -13,6 +13,7 @@ from bench.growth.part import PART as GROWTH
 from bench.joins.part import PART as JOINS
 from bench.kafka.part import PART as KAFKA
 from bench.latency.part import PART as LATENCY
+from bench.metrics.part import PART as METRICS
 from bench.nexmark.part import PART as NEXMARK
 from bench.part import Part
 from bench.reads.part import PART as READS
@@ -65,6 +66,7 @@ GROUPS: Final = (
     Group((KAFKA,), ("bench/kafka", "bench/sql_systems.py", "harness/kafka.py")),
     Group((CEP,), _CEP),
     Group((READS,), ("bench/reads",)),
+    Group((METRICS,), ("bench/metrics", "bench/process.py", "bench/tally.py", "bench/usage.py")),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
 )
 

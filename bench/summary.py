@@ -15,6 +15,8 @@ from bench.growth.report import LIMIT as GROWTH_LIMIT
 from bench.growth.report import most
 from bench.joins.report import largest
 from bench.measure import FIRESTEEL, PROCESS, THREAD
+from bench.metrics.report import AIM as METRICS_AIM
+from bench.metrics.report import ALL, ENGINE, cost, percent
 from bench.nexmark.files import FORMATS
 from bench.nexmark.report import AIM as NEXMARK_AIM
 from bench.nexmark.report import NAMES, lowest, mean
@@ -183,6 +185,15 @@ def _patterns(runs: Runs) -> list[list[str]]:
     return rows
 
 
+def _metrics(runs: Runs) -> list[list[str]]:
+    said = {ENGINE: "the engine's metrics", ALL: "with a function's, latency, and Prometheus"}
+    return [
+        [f"processor time for metrics: {what}", percent(part), f"{METRICS_AIM * 100:.0f} %", "", ""]
+        for title, what in said.items()
+        if (part := cost(runs, title)) is not None
+    ]
+
+
 SUMMARIES: Final[dict[str, Summary]] = {
     **{row.name: partial(_throughput, row) for row in ROWS_OF_ALL},
     "floor": _floor,
@@ -194,6 +205,7 @@ SUMMARIES: Final[dict[str, Summary]] = {
     "nexmark-latency": _latency,
     "joins": _joins,
     "cep": _patterns,
+    "metrics": _metrics,
     "scale": _scale,
 }
 """By the name of the part."""

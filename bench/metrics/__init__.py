@@ -1,0 +1,1 @@
+"""What measuring costs a job."""
