@@ -128,6 +128,21 @@ def test_a_job_that_does_not_fit_waits_and_the_oldest_comes_first(cluster: Clust
     cluster.turns_until(lambda: living(small))
 
 
+def test_a_job_that_is_rescaled_takes_slots_that_are_free_and_gives_them_back(cluster: Cluster):
+    first, second = cluster.submit("run"), cluster.submit("run")
+    cluster.turns_until(lambda: living(first) and living(second))
+    with pytest.raises(StateError, match="a parallelism of at most 1, the slots that it has and those that"):
+        cluster.dispatcher.claim(first, 2)
+    let_end(second)
+    cluster.turns_until(lambda: ended(second))
+    assert cluster.dispatcher.claim(first, 2) == 1
+    waiting = cluster.submit("run")
+    cluster.dispatcher.turn()
+    assert cluster.dispatcher.reason(waiting) == "requires 1 slots; of 2, 0 are free"
+    assert cluster.dispatcher.claim(first, 1) == 2
+    cluster.turns_until(lambda: living(waiting))
+
+
 def test_only_so_many_drivers_start_at_a_time(cluster: Cluster):
     sleeping = (sys.executable, "-S", "-c", "import signal; signal.pause()")
     cluster.dispatcher = cluster.another(slots=MOST_STARTING + 2, driver=sleeping)

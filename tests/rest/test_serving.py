@@ -52,6 +52,9 @@ def test_a_directory_is_served_once_and_until_it_is_stopped(tmp_path: Path):
         taken = started.stdout.strip().rpartition(":")[2]
         other = firesteel("cluster", "start", tmp_path / "other", "--port", taken)
         assert "cannot be listened at" in other.stderr
+        anew = firesteel("cluster", "start", tmp_path / "other", "--host", "0.0.0.0")
+        assert "requires tokens" in anew.stderr
+        assert "cannot be listened at" not in anew.stderr
     finally:
         assert firesteel("cluster", "stop", cluster).returncode == 0
     assert firesteel("cluster", "status", cluster).returncode == 1

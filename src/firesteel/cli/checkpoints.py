@@ -13,6 +13,7 @@ from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.cli.tables import Column, how_large, local_time, show_table
 from firesteel.common.errors import StateError
 from firesteel.control.views.checkpoints import Checkpoint, find_checkpoints, verified
+from firesteel.rest.client import state_directory_of
 
 _DIGITS: Final = 8
 """The number of characters of a fingerprint that distinguish two versions of a program."""
@@ -36,7 +37,7 @@ def list_checkpoints(location: str, *, as_json: bool, verify: bool) -> bool:
 
     Raises StateError for a directory that is neither.
     """
-    storage = Storage.existing(location)
+    storage = Storage.existing(state_directory_of(location))
     if open_savepoint(storage) is None and ManifestLog.open(storage) is None:
         raise StateError(
             "requires the state directory of a job, or a savepoint",

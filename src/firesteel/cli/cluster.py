@@ -50,7 +50,12 @@ def start(
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: a free one.")] = 8081,
     slots: Annotated[
-        int | None, typer.Option(min=1, help="How many subtasks may run at once.", show_default=False)
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many subtasks may run at once (default: one for each core, at least 4).",
+            show_default=False,
+        ),
     ] = None,
     master: Annotated[
         str | None, typer.Option(help="Spark's master, for all jobs.", show_default=False)
@@ -184,6 +189,7 @@ def _started(directory: Path) -> str:
         raise ConfigurationError("is served already", who=f"the cluster in {directory}", got=running.url)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (directory / "server.log").open("ab") as log:
+        before = log.tell()
         process = subprocess.Popen(
             [sys.executable, "-m", "firesteel.cli", *sys.argv[1:], "--foreground"],
             stdin=subprocess.DEVNULL,
@@ -199,7 +205,7 @@ def _started(directory: Path) -> str:
         if process.poll() is not None:
             break
         time.sleep(_LOOK_SECONDS)
-    lines = (directory / "server.log").read_text(errors="replace").splitlines()
+    lines = (directory / "server.log").read_bytes()[before:].decode(errors="replace").splitlines()
     raise StateError("did not start", who="the server", got="\n".join(lines[-5:]) or "no word")
 
 
@@ -211,7 +217,7 @@ def _serving(directory: Path) -> _ServerFile | None:
 
 @cluster_app.command()
 def status(directory: Directory) -> None:
-    """Show the server of a directory, and its jobs; exit with 1 if none runs."""
+    """Show the address and the process of the server of a directory; exit with 1 if none runs."""
     with reporting():
         found = _serving(directory)
         if found is None:

@@ -15,6 +15,7 @@ from firesteel.control.asking import ask, open_job
 from firesteel.control.views.flame_svg import flame_svg
 from firesteel.control.views.flamegraphs import CpuKind, FlameNode, flame_tree, read_samples
 from firesteel.control.views.plans import read_plan
+from firesteel.rest.client import state_directory_of
 
 _PATIENCE_S: Final = 60
 """How long the answer may take beyond the time of sampling: a long epoch may be running."""
@@ -26,7 +27,7 @@ def draw_flame_graph(
     """Sample a running job and write the flame graph of an operator (None: of all) as SVG, or as JSON if there is no
     target. Raises StateError without a driver, or if no operator has this name.
     """
-    storage = open_job(location)
+    storage = open_job(state_directory_of(location))
     names = _names(storage, operator)
     ask(storage, "flamegraph", f"{seconds:g}", seconds + _PATIENCE_S)
     samples = read_samples(storage)

@@ -53,7 +53,7 @@ def _list_served(client: ClusterClient, as_json: bool) -> None:
     elif not jobs:
         typer.echo(f"no jobs in {client.url}", err=True)
     else:
-        columns = (Column("NAME", wraps=True), Column("ID"), Column("STATUS"), Column("SINCE"))
+        columns = (Column("NAME", wraps=True), Column("ID"), Column("STATUS"), Column("DURATION"))
         show_table(
             columns, [[job["name"], job["jid"], job["state"], how_long(job["duration"])] for job in jobs]
         )

@@ -241,12 +241,17 @@ def prepare(debug: Debug = False) -> None:
 @app.command()
 def jobs(
     directory: Annotated[
-        str, typer.Argument(metavar="DIR", help="A path or a URL, e.g. s3://bucket/jobs.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="DIR",
+            help="A path or a URL, e.g. s3://bucket/jobs; or a cluster: http://host:8081.",
+            show_default=False,
+        ),
     ],
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """List the jobs whose state is in a directory or directly below it."""
+    """List the jobs of a cluster, or those whose state is in a directory or directly below it."""
     _prepare(debug)
     with reporting():
         list_jobs(directory, json)
@@ -291,7 +296,11 @@ def flamegraph(
 def checkpoints(
     job: Annotated[
         str,
-        typer.Argument(metavar="JOB", help="A job's state directory, or a savepoint.", show_default=False),
+        typer.Argument(
+            metavar="JOB",
+            help="A job's state directory, or a savepoint; or http://host:8081/jobs/ID.",
+            show_default=False,
+        ),
     ],
     verify: Annotated[
         bool, typer.Option("--verify", help="Read all that each epoch needs; exit with 1 if any is damaged.")

@@ -13,6 +13,7 @@ from firesteel.cli.tables import Column, show_table
 from firesteel.control.reporting.numbers import read_reported
 from firesteel.control.reporting.prometheus import exposition
 from firesteel.control.views.metrics import JobMetrics, MetricView, OperatorMetrics, read_metrics
+from firesteel.rest.client import state_directory_of
 
 _COLUMNS: Final = (
     Column("OPERATOR", wraps=True),
@@ -25,7 +26,7 @@ _COLUMNS: Final = (
 
 def list_metrics(location: str, as_json: bool, for_prometheus: bool = False) -> None:
     """Print the last metrics that the driver of a job wrote. Raises StateError for a directory without a job."""
-    storage = Storage.existing(location)
+    storage = Storage.existing(state_directory_of(location))
     if for_prometheus:
         numbers = read_reported(storage)
         typer.echo(exposition([] if numbers is None else [numbers]), nl=False)

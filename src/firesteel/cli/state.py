@@ -19,7 +19,7 @@ from firesteel.control.views.found_matches import PartialMatch
 from firesteel.control.views.partial_matches import partial_matches
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.graph.uids import id_of_uid
-from firesteel.rest.client import ClusterJob, is_cluster
+from firesteel.rest.client import state_directory_of
 from firesteel.saved.columns import stored_text
 from firesteel.saved.entries import StoredRow
 from firesteel.saved.inspection import SavedOperator, SavedState
@@ -32,7 +32,11 @@ state_app = typer.Typer(name="state", help="Look into a savepoint or a kept epoc
 
 Directory = Annotated[
     str,
-    typer.Argument(metavar="DIR", help="A savepoint or a state directory, path or URL.", show_default=False),
+    typer.Argument(
+        metavar="DIR",
+        help="A savepoint or a state directory, path or URL; or http://host:8081/jobs/ID.",
+        show_default=False,
+    ),
 ]
 Epoch = Annotated[
     int | None, typer.Option("--epoch", help="Which kept epoch (default: the last).", show_default=False)
@@ -72,7 +76,7 @@ def list_states(
 ) -> None:
     """List operators and their states."""
     with reporting():
-        saved = SavedState.open(located(directory), epoch)
+        saved = SavedState.open(state_directory_of(directory), epoch)
         listing = views.list_states(saved, count)
         if json:
             typer.echo(msgspec.json.format(msgspec.json.encode(listing)))
@@ -96,7 +100,7 @@ def show_state(
 ) -> None:
     """Show the contents of a keyed, window or broadcast state, or the rows of an arrangement."""
     with reporting():
-        saved = SavedState.open(located(directory), epoch)
+        saved = SavedState.open(state_directory_of(directory), epoch)
         found = saved.operator(operator, id_of_uid(operator))
         if any(arrangement.name == state for arrangement in found.arrangements):
             records = _arranged(saved, found, state, key)
@@ -116,16 +120,11 @@ def show_partial_matches(
 ) -> None:
     """Show the partial matches of a pattern: what each waits for, since when, and its events."""
     with reporting():
-        saved = SavedState.open(located(directory), epoch)
+        saved = SavedState.open(state_directory_of(directory), epoch)
         found = saved.operator(operator, id_of_uid(operator))
         keys = [None] if key is None else [state_key(meaning) for meaning in _meanings(key)]
         matches = (match for each in keys for match in partial_matches(saved, found, each, stored_text))
         _show((_record_of_match(match, as_json=json) for match in matches), key, limit, as_json=json)
-
-
-def located(directory: str) -> str:
-    """Return a directory; for the address of a job in a cluster its state directory, which must be reachable here."""
-    return ClusterJob(directory).state_directory() if is_cluster(directory) else directory
 
 
 def _record_of_match(match: PartialMatch, *, as_json: bool) -> dict[str, Any]:

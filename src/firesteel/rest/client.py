@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import ssl
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +21,7 @@ TOKEN_VARIABLE: Final = "FIRESTEEL_TOKEN"
 
 _TIMEOUT_SECONDS: Final = 60.0
 _POLL_SECONDS: Final = 0.2
+_ENDED: Final = ("CANCELED", "FINISHED", "FAILED")
 
 
 def is_cluster(location: str) -> bool:
@@ -29,6 +31,14 @@ def is_cluster(location: str) -> bool:
     (True, False)
     """
     return location.startswith(("http://", "https://"))
+
+
+def state_directory_of(location: str) -> str:
+    """Return a state directory; for the address of a job in a cluster its own, which must be reachable here.
+
+    Raises StateError if the cluster cannot be asked, or has no such job.
+    """
+    return ClusterJob(location).state_directory() if is_cluster(location) else location
 
 
 class ClusterClient:
@@ -68,9 +78,19 @@ class ClusterClient:
                 return json.load(response)
         except HTTPError as error:
             said = reasons(error.read()) or f"{error.code} {error.reason}"
-            raise StateError("refuses", who=f"the cluster at {self.url}", got=said) from None
+            hint = (
+                f"set the variable {TOKEN_VARIABLE} to a token of this cluster" if error.code == 401 else None
+            )
+            raise StateError("refuses", who=f"the cluster at {self.url}", got=said, hint=hint) from None
         except (URLError, HTTPException, OSError, ValueError) as error:
-            raise StateError("cannot be asked", who=f"the cluster at {self.url}", got=str(error)) from None
+            raise _unreachable(self.url, error) from None
+
+
+def _unreachable(url: str, error: Exception) -> StateError:
+    reason = error.reason if isinstance(error, URLError) else error
+    untrusted = isinstance(reason, ssl.SSLCertVerificationError)
+    hint = "name the CA of its certificate in the variable SSL_CERT_FILE" if untrusted else None
+    return StateError("cannot be asked", who=f"the cluster at {url}", got=str(reason), hint=hint)
 
 
 def reasons(answer: bytes) -> str | None:
@@ -83,10 +103,23 @@ def reasons(answer: bytes) -> str | None:
     return marked.partition("\nEnd of exception on server side>")[0] or said
 
 
-class ClusterJob:
-    """A job in a cluster, by its address: `http://host:8081/jobs/ID`; ID may be the beginning of the id, or a name.
+def _matching(listed: Sequence[Mapping[str, Any]], asked: str) -> Sequence[Mapping[str, Any]]:
+    """Return the jobs that an id, a name, or else the beginning of an id can mean; they are listed newest first.
 
-    Raises ConfigurationError for another address, StateError if there is no such job, or several.
+    A name comes before the beginning of an id: one like "ad" is that of many jobs by chance.
+    """
+    named = [job for job in listed if job["name"] == asked]
+    by_id = [job for job in listed if job["jid"] == asked]
+    if by_id or not named:
+        return by_id or [job for job in listed if job["jid"].startswith(asked)]
+    return [job for job in named if job["state"] not in _ENDED] or named[:1]
+
+
+class ClusterJob:
+    """A job in a cluster, by its address: `http://host:8081/jobs/ID`; ID may be a name, or the beginning of the id.
+
+    Of several with one name it is that which has not ended, else the newest. Raises ConfigurationError for another
+    address, StateError if there is no such job, or several.
     """
 
     def __init__(self, address: str) -> None:
@@ -99,12 +132,15 @@ class ClusterJob:
                 hint="http://host:8081/jobs/ID",
             )
         self._client = ClusterClient(base.removesuffix("/v1"))
-        listed = self._client.ask("GET", "/jobs/overview")["jobs"]
-        matching = [job for job in listed if job["jid"].startswith(asked)]
-        matching = matching or [job for job in listed if job["name"] == asked]
+        matching = _matching(self._client.ask("GET", "/jobs/overview")["jobs"], asked)
         if len(matching) != 1:
-            got = "none" if not matching else f"{len(matching)} of them"
-            raise StateError(f"requires a job {asked!r}", who=f"the cluster at {base}", got=got)
+            got = ", ".join(job["jid"] for job in matching) or "none"
+            raise StateError(
+                f"requires one job {asked!r}",
+                who=f"the cluster at {base}",
+                got=got,
+                hint="name one by its id" if matching else f"firesteel jobs {base} lists them",
+            )
         self.id: str = matching[0]["jid"]
 
     def cancel(self, timeout: float) -> str:
@@ -113,7 +149,7 @@ class ClusterJob:
         deadline = time.monotonic() + timeout
         while True:
             status: str = self._client.ask("GET", f"/jobs/{self.id}/status")["status"]
-            if status in ("CANCELED", "FINISHED", "FAILED"):
+            if status in _ENDED:
                 return f"the job {self.id} is {status}"
             self._wait(deadline, timeout)
 

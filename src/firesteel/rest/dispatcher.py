@@ -175,6 +175,23 @@ class Dispatcher:
             record.write("wish", Wish("cancel", self._now()))
         self.turn()
 
+    def claim(self, record: JobRecord, slots: int) -> int:
+        """Have a job take so many slots; return its former number. Raises StateError if the others leave it fewer."""
+        with self._turn:
+            said = record.submission()
+            if said is None:
+                raise record.gone()
+            most = self.free_slots() + self._slots_taken(record)
+            if slots > most:
+                raise StateError(
+                    f"requires a parallelism of at most {most}, the slots that it has and those that are free",
+                    who=f"the job {record.id}",
+                    got=str(slots),
+                    hint="start the cluster with more --slots",
+                )
+            record.write("submission", msgspec.structs.replace(said, slots=slots))
+            return said.slots
+
     def free_slots(self) -> int:
         """Return the slots that no driver takes."""
         return max(0, self.slots - sum(map(self._slots_taken, self.jobs())))

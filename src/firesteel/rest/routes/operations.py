@@ -22,7 +22,7 @@ from firesteel.checkpoint.objects import NotFound, Storage
 from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.common.errors import FiresteelError, StateError
 from firesteel.control.asking import look_for_answer
-from firesteel.control.commands import Kind, Request, forget_reply, now_ms, send
+from firesteel.control.commands import Request, forget_reply, now_ms, send
 from firesteel.rest.calls import Call, Refusal, Right, Route, unreadable
 from firesteel.rest.records import Asked, JobRecord, read, write
 from firesteel.rest.savepoints import as_url
@@ -91,31 +91,24 @@ def savepoint(call: Call) -> dict[str, str]:
     body = call.body(SavepointBody)
     place = _directory(body.target_directory)
     if body.cancel_job:
-        return _begin(call, body.triggerId, "stop", place or "")
-    return _begin(call, body.triggerId, "savepoint", place)
+        return _begin(call, body.triggerId, partial(send, kind="stop", argument=place or ""))
+    return _begin(call, body.triggerId, partial(send, kind="savepoint", argument=place))
 
 
 def stop(call: Call) -> dict[str, str]:
     """End a job with a savepoint after its running epoch; with `drain` its windows and timers fire first."""
     body = call.body(StopBody)
     place = (_directory(body.targetDirectory) or "") if body.savepoint else None
-    return _begin(call, body.triggerId, "stop", place, drain=bool(body.drain))
+    return _begin(call, body.triggerId, partial(send, kind="stop", argument=place, drain=bool(body.drain)))
 
 
 def checkpoint(call: Call) -> dict[str, str]:
     """Ask for a checkpoint: the running epoch is one, or the last if none runs."""
-    return _begin(call, call.body(CheckpointBody).triggerId, "checkpoint", None)
+    asked = call.body(CheckpointBody)
+    return _begin(call, asked.triggerId, partial(send, kind="checkpoint", argument=None))
 
 
-def _begin(
-    call: Call,
-    trigger: str | None,
-    kind: Kind,
-    argument: str | None,
-    *,
-    drain: bool = False,
-    keep: bool = False,
-) -> dict[str, str]:
+def _begin(call: Call, trigger: str | None, send_to: Callable[[Storage], Request]) -> dict[str, str]:
     """Send a command to the job's driver, and return the id under which its answer is found.
 
     A request that is repeated with its id is the first one. One that cannot be sent has failed: its answer says why.
@@ -125,7 +118,7 @@ def _begin(
     file = _file(record, request)
     with _beginning:
         if read(file, Asked) is None:
-            write(file, _sent(record, partial(send, kind=kind, argument=argument, drain=drain, keep=keep)))
+            write(file, _sent(record, send_to))
     return {"request-id": request}
 
 
@@ -165,9 +158,21 @@ def _directory(location: str | None) -> str | None:
 
 
 def rescale(call: Call) -> dict[str, str]:
-    """Change the parallelism of a running job between two epochs."""
+    """Change the parallelism of a running job between two epochs; it must find as many slots."""
     body = call.body(RescaleBody)
-    return _begin(call, body.triggerId, "rescale", str(body.parallelism), keep=body.keep)
+    return _begin(
+        call, body.triggerId, partial(_rescaled, call, parallelism=body.parallelism, keep=body.keep)
+    )
+
+
+def _rescaled(call: Call, storage: Storage, *, parallelism: int, keep: bool) -> Request:
+    record, dispatcher = call.record(), call.cluster.dispatcher
+    before = dispatcher.claim(record, parallelism)
+    try:
+        return send(storage, "rescale", str(parallelism), keep=keep)
+    except StateError:
+        dispatcher.claim(record, before)
+        raise
 
 
 def settled(call: Call) -> dict[str, Any]:
@@ -287,7 +292,7 @@ def requirements(call: Call) -> dict[str, Any]:
 def require(call: Call) -> dict[str, Any]:
     """Change the parallelism of a running job between two epochs, to the upper bounds, which must be equal.
 
-    Vertices whose parallelism the program sets keep it.
+    It must find as many slots. Vertices whose parallelism the program sets keep it.
     """
     record, job = call.record(), call.job()
     asked = call.body(dict[str, Requirements])
@@ -304,7 +309,10 @@ def require(call: Call) -> dict[str, Any]:
     storage = record.state_storage()
     if storage is None or job.status != "RUNNING":
         raise Refusal(409, f"the job {record.id} is not running: it is {job.status}")
-    send(storage, "rescale", str(bounds.pop()), keep=True)
+    try:
+        _rescaled(call, storage, parallelism=bounds.pop(), keep=True)
+    except StateError as error:
+        raise Refusal(409, str(error)) from None
     return {}
 
 
