@@ -7,12 +7,13 @@ Without LOG (combined format, not compressed) a log is generated.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import generate_access_log
+
+from firesteel.cli.main import app
 
 LINES = 50_000
 HERE = Path(__file__).parent
@@ -28,9 +29,7 @@ def main() -> int:
         table.write_text((HERE / "access_log.sql").read_text().replace("'LOG'", f"'{log}'"))
         options = ["--live", "--echo", "--conf", "firesteel.epoch.max-records=5000"]
         files = ["--init", str(table), "--file", str(HERE / "access_log_queries.sql")]
-        return subprocess.run(
-            [sys.executable, "-m", "firesteel.cli", "sql", *options, *files], check=False
-        ).returncode
+        return int(app(["sql", *options, *files], standalone_mode=False) or 0)
 
 
 if __name__ == "__main__":

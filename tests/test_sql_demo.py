@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections import Counter, defaultdict
@@ -17,6 +18,7 @@ from firesteel.common.types import RowKind
 from firesteel.sql.script import pieces
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.testing.execution import executing
+from tests.rest.gateway.terminal import Terminal
 
 RunPython = Callable[..., CompletedProcess[str]]
 LINE = re.compile(r'(\S+) \S+ \S+ \[(\S+) \S+\] "(\S+) (\S+) \S+" (\d+) ')
@@ -84,3 +86,14 @@ def test_the_demo_runs(run_python: RunPython, project: Path, log: Path):
     assert "SELECT page, COUNT(*) AS requests" in done.stdout
     assert re.search(r"\|\s+/blog/page-0\.html\s+\|", done.stdout)
     assert done.stdout.count(" in set") == 3
+
+
+@pytest.mark.spark
+def test_ctrl_c_ends_the_live_query(project: Path, log: Path, tmp_path: Path):
+    command = [str(project / "examples" / "sql_demo.py"), str(log)]
+    with Terminal([sys.executable, *command], os.environ, rows=60, columns=120) as terminal:
+        terminal.wait(lambda lines: any("Ctrl-C ends the query" in line for line in lines))
+        terminal.type("\x03")
+        shown = terminal.ended()
+    assert re.fullmatch(r"\[INFO\] The query was cancelled: \d+ changes in all\.", shown[-1]), shown
+    assert not any("Traceback" in line for line in shown)

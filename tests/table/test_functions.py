@@ -156,6 +156,7 @@ def test_names_that_are_taken_and_names_that_are_not_there():
         (lambda: udf(ScalarFunction, result_type="INT"), "requires a function, or an object"),
         (lambda: udtf(Opened(), result_types="INT"), "a class that extends TableFunction"),
         (lambda: udf(len), "requires a data type"),
+        (lambda: udtf(list), "requires the types of the result's columns"),
         (lambda: udf(set_of), "requires a type for the result"),
         (lambda: udf(len, result_type=["INT"]), "requires a data type"),
         (lambda: udf(len, result_type="INT", func_type="fast"), "'general', 'pandas' or 'arrow'"),

@@ -156,3 +156,19 @@ def test_a_procedure_of_a_catalog_is_called(environment: TableEnvironment):
         environment.execute_sql("CALL nothing()")
     with pytest.raises(SqlError, match="cannot find procedures"):
         environment.execute_sql("CALL default_catalog.default_database.nothing()")
+
+
+@pytest.mark.parametrize("way", ["statement", "set", "pipeline", "table", "plan"])
+def test_inserts_are_waited_for_if_that_is_asked(environment: TableEnvironment, way: str):
+    insert = "INSERT INTO t VALUES (9, 'z', DATE '2024-01-01', 1)"
+    environment.get_config().set("table.dml-sync", "true")
+    rows = environment.sql_query("SELECT 9 AS a, 'z' AS b, DATE '2024-01-01' AS c, 1 AS h")
+    result = {
+        "statement": lambda: environment.execute_sql(insert),
+        "set": lambda: environment.create_statement_set().add_insert_sql(insert).execute(),
+        "pipeline": lambda: rows.insert_into("t").execute(),
+        "table": lambda: rows.execute_insert("t"),
+        "plan": lambda: environment.compile_plan_sql(insert).execute(),
+    }[way]()
+    assert result.job is not None
+    assert result.job.status.name == "FINISHED"

@@ -8,7 +8,8 @@ Each schedule is a directory below `schedules/` of the cluster's::
 Contract: the server looks once a second. A job starts at each multiple of the interval since 1970 (UTC), so those of
 an hour at full hours. Jobs that have the same `subject` never run at once: one that is due waits for the one before.
 What was due meanwhile, or while no server was there, becomes one job. The job of a moment has an id of that moment, so
-it starts once, whenever the server ends.
+it starts once, whenever the server ends. Jobs that refresh the partitions of a moment find their values beside their
+program; then what was due meanwhile becomes a job for each of these partitions, one after the other.
 """
 
 from __future__ import annotations
@@ -25,24 +26,34 @@ import msgspec
 from firesteel.common.errors import FiresteelError, StateCorruptedError
 from firesteel.rest.dispatcher import Dispatcher
 from firesteel.rest.records import JobRecord, read, write
+from firesteel.table.due_partitions import DuePartitions
 
 _log = logging.getLogger("firesteel.rest")
 
 FOLDER: Final = "schedules"
 _FILE: Final = "schedule.json"
 _PROGRAM: Final = "program"
+PARTITION_FILE: Final = "partition.json"
 
 
 class Schedule(msgspec.Struct, frozen=True):
     """When jobs start: each `every_ms`, next after the moment `last` (milliseconds).
 
     The state of a job is below the place `subject`, in a directory named as its id. It takes `slots`.
+    `due` are the partitions that a job refreshes, None for all.
     """
 
     subject: str
     every_ms: int
     slots: int
     last: int
+    due: DuePartitions | None = None
+
+
+class Partition(msgspec.Struct, frozen=True):
+    """The values of the partition columns that a job refreshes."""
+
+    values: dict[str, str]
 
 
 class Schedules:
@@ -86,13 +97,24 @@ class Schedules:
         schedule = read(folder / _FILE, Schedule)
         if schedule is None:  # it has just been removed
             return
-        due = now // schedule.every_ms * schedule.every_ms
+        due = _due(schedule, now)
         if due <= schedule.last or running(dispatcher.jobs(), schedule.subject):
             return
         job_id = uuid.uuid5(uuid.UUID(schedule_id), str(due)).hex
         submission = dispatcher.submission(job_id, schedule.slots, state_below(schedule.subject, job_id))
+        if schedule.due is not None:
+            values = Partition(schedule.due.values(due, schedule.every_ms))
+            write(folder / _PROGRAM / PARTITION_FILE, values)
         dispatcher.submit(submission, folder / _PROGRAM)
         write(folder / _FILE, msgspec.structs.replace(schedule, last=due))
+
+
+def _due(schedule: Schedule, now: int) -> int:
+    """Return the time of the schedule that is next: the newest, or that of the oldest partitions that are due."""
+    newest, following = now // schedule.every_ms * schedule.every_ms, schedule.last + schedule.every_ms
+    if schedule.due is None or following >= newest:
+        return newest
+    return schedule.due.last_alike(following, schedule.every_ms, now)
 
 
 def state_below(subject: str, name: str) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import signal
 import sys
 import threading
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final
 
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 import firesteel
 from firesteel.common.errors import ConfigurationError, EngineError
+from firesteel.common.signals import holding_signals, result_of
 from firesteel.runtime.routing import BLOCK_BYTES
 from firesteel.spark.class_archive import archive_options
 from firesteel.spark.errors import first_cause
@@ -152,12 +154,11 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
     builder = SparkSession.builder.appName("firesteel").master(master or f"local[{parallelism},4]")
     for name, value in {**settings, **configuration}.items():
         builder = builder.config(name, value)
-    handler = (
-        signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
-    )
     try:
         with without_noise() as said:
-            session = builder.getOrCreate()
+            _start_context(builder)
+            with holding_signals():
+                return _owned(builder.getOrCreate())
     except Exception as error:
         words = f"{said()}\n{error}".strip()
         raise EngineError(
@@ -167,8 +168,29 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
             hint="check the Spark settings, and `firesteel info`",
             details=words,
         ) from error
-    if handler is not None:  # pyspark's own handler cancels the running epoch on Ctrl-C; ours lets it end
-        signal.signal(signal.SIGINT, handler)
+
+
+def _start_context(builder: Any) -> None:
+    """Start the application of a session, while Ctrl-C and SIGTERM come at once.
+
+    In the main thread PySpark would replace the handler of Ctrl-C by one that cancels running epochs, and would log
+    the traceback of what the signal breaks off. After a signal the start goes on; another one finds the application.
+    """
+    started: Future[None] = Future()
+
+    def start() -> None:
+        try:
+            SparkContext.getOrCreate(SparkConf().setAll([*builder._options.items()]))
+            started.set_result(None)
+        except BaseException as error:
+            started.set_exception(error)
+
+    threading.Thread(target=start, name="firesteel-spark-start", daemon=True).start()
+    result_of(started)
+
+
+def _owned(session: Any) -> Any:
+    """Remember that a session's application was started here, and stop it when this process ends."""
     expect_loss(session)
     _known.add(session.sparkContext.applicationId)
     _started.add(session.sparkContext.applicationId)

@@ -8,7 +8,7 @@ from pathlib import Path
 from firesteel.common.errors import ProgramError
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.table.explain_detail import ExplainDetail
-from firesteel.table.running import explain_plan, run_plan
+from firesteel.table.running import explain_plan, in_step, run_plan
 from firesteel.table.session import Session
 from firesteel.table.statements.plans import PlanFile
 from firesteel.table.table_result import TableResult
@@ -52,7 +52,7 @@ class CompiledPlan:
 
     def execute(self) -> TableResult:
         """Start the job of the plan. Raises ProgramError for a plan of another mode, or of tables that are gone."""
-        return run_plan(self._text, self._who, self._session)
+        return in_step(run_plan(self._text, self._who, self._session), self._session)
 
     def explain(self, *extra_details: ExplainDetail) -> str:
         """Return the operators of the plan, as text. Raises ProgramError for details, which are of queries."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types.logical_type import escaped_identifier
 from firesteel.common.places import Source
@@ -9,7 +11,8 @@ from firesteel.datastream.streams.node_settings import call_site
 from firesteel.sql.binding.places import Text
 from firesteel.sql.binding.statements import bind_insert, bind_statement_set
 from firesteel.sql.script import parse_statement
-from firesteel.sql.statements.queries import Insert, StatementSet
+from firesteel.sql.statements.create import CreateTable
+from firesteel.sql.statements.queries import ExecutePlan, Insert, StatementSet
 from firesteel.table.compiled_plan import CompiledPlan
 from firesteel.table.module import Module, ModuleEntry
 from firesteel.table.plan_reference import (
@@ -18,13 +21,16 @@ from firesteel.table.plan_reference import (
     JsonContentPlanReference,
     PlanReference,
 )
-from firesteel.table.running import compiled_plan
+from firesteel.table.running import compiled_plan, in_step
 from firesteel.table.session import Session
 from firesteel.table.statements.executing import executed
 from firesteel.table.statements.execution import Execution
 from firesteel.table.statements.options import load
 from firesteel.table.statements.plans import PlanFile
 from firesteel.table.table_result import TableResult
+
+_WRITING: Final = (Insert, StatementSet, CreateTable, ExecutePlan)
+"""The statements whose jobs write tables, and end."""
 
 
 class PlansAndModules:
@@ -35,9 +41,13 @@ class PlansAndModules:
     def execute_sql(self, stmt: str) -> TableResult:
         """Execute one statement. The jobs of queries and INSERTs run in the background: see TableResult.
 
+        With the option 'table.dml-sync' = 'true' it waits for the job of INSERTs, and raises its error.
+
         Raises SqlError, which names line and column, for a statement that is wrong or not supported.
         """
-        return executed(parse_statement(stmt), Source(stmt), self._session)
+        statement = parse_statement(stmt)
+        result = executed(statement, Source(stmt), self._session)
+        return in_step(result, self._session) if isinstance(statement, _WRITING) else result
 
     def compile_plan_sql(self, stmt: str) -> CompiledPlan:
         """Return the plan of an INSERT or of a statement set, which can be kept in a file.

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+import msgspec
+
 from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.configuration import Configuration
@@ -27,6 +29,7 @@ from firesteel.sql.statements.queries import Insert
 from firesteel.table.catalog.binding import with_rows
 from firesteel.table.catalog.declared import view_of
 from firesteel.table.catalog.objects import CatalogTable
+from firesteel.table.due_partitions import check_places, due_partitions
 from firesteel.table.environment_settings import MODE
 from firesteel.table.materialized import MATERIALIZED, kept_rows
 from firesteel.table.running import compiled_plan, run_sink, run_stored_sink
@@ -107,12 +110,19 @@ def publish(upkeep: Upkeep) -> None:
 
 
 def schedule(found: CatalogTable, session: Session, options: Mapping[str, str] | None = None) -> None:
-    """Let the session's maintainer, if it has one, refresh a table as often as its freshness says."""
+    """Let the session's maintainer, if it has one, refresh a table, or what is due, as often as its freshness says.
+
+    Raises ProgramError for a query by which nothing of it can be due.
+    """
     if session.maintainer is not None:
-        own, sink = _planned(found, session, "FULL", options=options or {})
-        upkeep = _upkeep(found, "FULL")
+        due = due_partitions(found.table.options)
+        own, sink = _planned(found, session, "FULL", due.places if due else None, options or {})
+        upkeep = msgspec.structs.replace(_upkeep(found, "FULL"), due=due)
+        plan = _compiled(sink, own, upkeep)
+        if due is not None:
+            check_places(plan, due, f"materialized table {found.identifier}")
         every_ms = _maintenance(found).freshness.milliseconds
-        session.maintainer.schedule(_compiled(sink, own, upkeep), own.config.to_map(), upkeep, every_ms)
+        session.maintainer.schedule(plan, own.config.to_map(), upkeep, every_ms)
 
 
 def unschedule(found: CatalogTable, session: Session) -> None:

@@ -42,6 +42,7 @@ register(SparkConnector())
 register(HiveConnector())
 
 NAME: Final = "pipeline.name"
+SYNCHRONOUS: Final = "table.dml-sync"
 _COLLECTED: Final = "*anonymous_collect$"
 _Adding = Callable[[GraphBuilder], list[int]]
 """Adds operators to a program, and gives the ids of the sinks' nodes."""
@@ -67,6 +68,13 @@ def run_inserts(sinks: Sequence[LogicalNode], session: Session) -> TableResult:
     if session.submit is not None:
         return _submitted(targets, compiled_plan(sinks, session), session, session.submit)
     return _run(targets, session, _adding(sinks, session, _connections(session)))
+
+
+def in_step(result: TableResult, session: Session) -> TableResult:
+    """Return the result of INSERTs, whose job has ended if 'table.dml-sync' is 'true'. Raises the error of the job."""
+    if session.config.get(SYNCHRONOUS, "false").lower() == "true":
+        result.wait()
+    return result
 
 
 def run_sink(sink: LogicalNode, session: Session, name: str, made: MadeSink | None = None) -> JobHandle:

@@ -35,7 +35,7 @@ from firesteel.table.expression import Expression
 from firesteel.table.frames import of_frame, to_frame
 from firesteel.table.later import Incomplete
 from firesteel.table.row_based import given_to
-from firesteel.table.running import explain_plans, run_inserts, run_query
+from firesteel.table.running import explain_plans, in_step, run_inserts, run_query
 from firesteel.table.session import Session
 from firesteel.table.statement_set import StatementSet
 from firesteel.table.statements.execution import Execution
@@ -321,7 +321,7 @@ class TableEnvironment(Catalogs, Models, PlansAndModules, Incomplete):
         return self._run([self._sink(*target) for target in targets])
 
     def _run(self, sinks: Sequence[LogicalNode]) -> TableResult:
-        return run_inserts(sinks, self._session)
+        return in_step(run_inserts(sinks, self._session), self._session)
 
     def _explain(self, plans: Sequence[LogicalNode], details: Sequence[ExplainDetail]) -> str:
         return explain_plans(plans, tuple(detail.name for detail in details), self._session)

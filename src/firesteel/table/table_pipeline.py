@@ -6,7 +6,7 @@ from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.relational.logical.nodes import LogicalNode, TableSink
 from firesteel.table.compiled_plan import CompiledPlan
 from firesteel.table.explain_detail import ExplainDetail
-from firesteel.table.running import compiled_plan, explain_plans, run_inserts
+from firesteel.table.running import compiled_plan, explain_plans, in_step, run_inserts
 from firesteel.table.session import Session
 from firesteel.table.table_result import TableResult
 
@@ -21,8 +21,8 @@ class TablePipeline:
         self._session = session
 
     def execute(self) -> TableResult:
-        """Start the job that writes the rows."""
-        return run_inserts([self._sink], self._session)
+        """Start the job that writes the rows; with 'table.dml-sync' it has ended when this returns."""
+        return in_step(run_inserts([self._sink], self._session), self._session)
 
     def explain(self, *extra_details: ExplainDetail) -> str:
         """Return the plan that `execute` would run, as text."""

@@ -13,6 +13,8 @@ from typing import Protocol
 
 import msgspec
 
+from firesteel.table.due_partitions import DuePartitions
+
 __all__ = ["Maintainer", "Upkeep"]
 
 
@@ -21,7 +23,8 @@ class Upkeep(msgspec.Struct, frozen=True):
 
     `directory` is that of the table and `name` that of the job below it, None for the job's id. The job fills the table
     once if it is `full`, else for good, in epochs of at most `epoch_ms` milliseconds. The rows are its state if it
-    `keeps_rows`. `schedule` is the id of the schedule that asks for it.
+    `keeps_rows`. `schedule` is the id of the schedule that asks for it,
+    and `due` says which partitions are filled, None for the whole table.
     """
 
     directory: str
@@ -31,6 +34,7 @@ class Upkeep(msgspec.Struct, frozen=True):
     full: bool
     name: str | None = None
     schedule: str | None = None
+    due: DuePartitions | None = None
 
 
 class Maintainer(Protocol):

@@ -98,6 +98,13 @@ class UserDefinedTableFunctionWrapper(UserDefinedFunctionWrapper):
         name: str | None,
     ) -> None:
         who = call_site("udtf")
+        if result_types is None:
+            raise ProgramError(
+                "requires the types of the result's columns",
+                who=who,
+                got="no result_types",
+                hint="e.g. result_types=['INT', 'STRING'], or 'ROW<n INT, name STRING>'",
+            )
         body = _body(func, TableFunction, _Table, who)
         self.signature = PythonTableFunction(
             _name(func, name),

@@ -250,3 +250,41 @@ def test_files_that_a_connector_writes_are_replaced(gateway: Gateway, earth: Ses
     assert page["jobID"] == record.id
     driven(record)
     assert table(earth, counted) == [(1, 150)]
+
+
+def dated(session: Session, tmp_path: Path) -> None:
+    """Make a table that is refreshed hour by hour, of the days and hours that `visits` has."""
+    session.rows(
+        "CREATE TABLE IF NOT EXISTS visits (v BIGINT, ds STRING, hr STRING) WITH ("
+        f"'connector' = 'filesystem', 'format' = 'csv', 'path' = '{tmp_path}/visits')"
+    )
+    (tmp_path / "visits").mkdir(exist_ok=True)
+    session.rows(
+        "CREATE MATERIALIZED TABLE dated PARTITIONED BY (ds, hr) WITH ('connector' = 'filesystem', "
+        f"'format' = 'json', 'path' = '{tmp_path}/dated', 'partition.fields.ds.date-formatter' = 'yyyy-MM-dd', "
+        "'partition.fields.hr.date-formatter' = 'HH') FRESHNESS = INTERVAL '1' HOUR AS SELECT v, ds, hr FROM visits"
+    )
+
+
+def test_a_schedule_refreshes_the_partition_of_the_time_before(
+    gateway: Gateway, earth: Session, tmp_path: Path
+) -> None:
+    dated(earth, tmp_path)
+    (name,) = Schedules(tmp_path).ids()
+    file = tmp_path / "schedules" / name / "schedule.json"
+    midnight = 1_704_153_600_000  # of the 2nd of January 2024
+    file.write_text(json.dumps({**json.loads(file.read_text()), "last": midnight - HOUR}))
+    lines = ["1,2024-01-01,22", "2,2024-01-01,23", "3,2024-01-02,00", "4,2024-01-02,23"]
+    (tmp_path / "visits" / "one.csv").write_text("\n".join(lines) + "\n")
+    found = []
+    for now in (midnight, midnight + 2 * HOUR):
+        for _ in range(3):
+            Schedules(tmp_path).turn(gateway.dispatcher, now)
+            for record in waiting(gateway):
+                driven(record)
+        found.append(table(earth, "(SELECT v FROM dated)"))
+    assert found == [[(2,)], [(2,), (3,)]]
+    earth.rows("ALTER MATERIALIZED TABLE dated REFRESH")
+    for record in waiting(gateway):
+        driven(record)
+    assert table(earth, "(SELECT v FROM dated)") == [(1,), (2,), (3,), (4,)]

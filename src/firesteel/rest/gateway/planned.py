@@ -27,7 +27,7 @@ from firesteel.rest.gateway.sessions import GatewaySession
 from firesteel.rest.gateway.statements import Statements
 from firesteel.rest.gateway.upkeep import UPKEEP_FILE, ClusterUpkeep
 from firesteel.rest.records import JobRecord
-from firesteel.rest.schedules import Schedules
+from firesteel.rest.schedules import PARTITION_FILE, Partition, Schedules
 from firesteel.rest.session import SessionRecord
 from firesteel.sql.script import pieces
 from firesteel.table.environment_settings import EnvironmentSettings
@@ -64,10 +64,19 @@ def maintained(program: str) -> None:
     options = _options(place)
     modules = own_modules(options)
     with importing_from(lambda: modules):
-        job = run_compiled((place / PLAN_FILE).read_text(), new_session(_settings(options)), upkeep)
+        job = run_compiled(_plan(place, upkeep), new_session(_settings(options)), upkeep)
     if upkeep.full:
         job.wait()
         publish(upkeep)
+
+
+def _plan(place: Path, upkeep: Upkeep) -> str:
+    """Return the plan of a job, for the partitions that are due."""
+    plan = (place / PLAN_FILE).read_text()
+    if upkeep.due is None:
+        return plan
+    partition = json_decoder(Partition).decode((place / PARTITION_FILE).read_bytes())
+    return upkeep.due.filled(plan, partition.values)
 
 
 def _is_scheduled(upkeep: Upkeep) -> bool:

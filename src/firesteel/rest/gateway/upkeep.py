@@ -79,7 +79,8 @@ class ClusterUpkeep:
     def schedule(self, plan: str, options: Mapping[str, str], upkeep: Upkeep, every_ms: int) -> None:
         """Let the cluster fill the table at each multiple of an interval. Raises StateError if it takes no jobs."""
         last = now_ms() // every_ms * every_ms
-        schedule, made = Schedule(upkeep.directory, every_ms, slots_of(options), last), uuid.uuid4().hex
+        schedule = Schedule(upkeep.directory, every_ms, slots_of(options), last, upkeep.due)
+        made = uuid.uuid4().hex
         upkeep = msgspec.structs.replace(upkeep, schedule=made)
         self.unschedule(upkeep.directory)
         with self._program(plan, options, upkeep) as folder:

@@ -15,6 +15,7 @@ from firesteel.relational.tables import ResolvedTable
 from firesteel.sql.binding.catalog import CatalogObject
 from firesteel.table.catalog.models import as_asked
 from firesteel.table.catalog.objects import CatalogTable
+from firesteel.table.due_partitions import is_date_formatter
 from firesteel.table.materialized import MATERIALIZED
 
 if TYPE_CHECKING:
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 def with_rows(found: CatalogTable) -> ResolvedTable:
     """Return a table with the options by which its rows are found: those of a materialised table are where it is kept.
 
-    A materialised table that has a connector is kept there.
+    A materialised table that has a connector is kept there; connectors do not know what schedules refresh.
     """
     table, maintenance = found.table, found.maintenance
-    if maintenance is None or table.options.get(CONNECTOR, MATERIALIZED) != MATERIALIZED:
+    if maintenance is None:
         return table
-    return replace(table, options={**table.options, CONNECTOR: MATERIALIZED, "path": maintenance.directory})
+    options = {key: value for key, value in table.options.items() if not is_date_formatter(key)}
+    if options.get(CONNECTOR, MATERIALIZED) != MATERIALIZED:
+        return replace(table, options=options)
+    return replace(table, options={**options, CONNECTOR: MATERIALIZED, "path": maintenance.directory})
 
 
 class BoundCatalog:

@@ -30,6 +30,7 @@ from firesteel.sql.statements.session import Drop
 from firesteel.table import maintaining
 from firesteel.table.catalog.memory_models import exists
 from firesteel.table.catalog.objects import CatalogTable
+from firesteel.table.due_partitions import check_date_formatters
 from firesteel.table.statements import answers
 from firesteel.table.statements.execution import Execution, options_of
 from firesteel.table.statements.materialized_tables import altered, declared, reshaped
@@ -47,12 +48,12 @@ def create(statement: CreateMaterializedTable, execution: Execution) -> TableRes
         return answers.ok()
     if there is not None and statement.or_alter:
         before = _materialized(statement.name, execution)
-        return _requeried(before, declared(statement, execution, before), execution)
+        return _requeried(before, _declared(statement, execution, before), execution)
     with execution.at(statement.name.span):
         if there is not None:
             raise exists("table or view", str(identifier))
         manager.database(identifier.catalog, identifier.database)
-    found = declared(statement, execution)
+    found = _declared(statement, execution)
     with execution.at(statement.name.span):
         manager.add(found)
     maintaining.prepare(found)
@@ -61,6 +62,15 @@ def create(statement: CreateMaterializedTable, execution: Execution) -> TableRes
     except FiresteelError:
         manager.drop(identifier, kind=KIND)
         raise
+
+
+def _declared(
+    statement: CreateMaterializedTable, execution: Execution, before: CatalogTable | None = None
+) -> CatalogTable:
+    found = declared(statement, execution, before)
+    with execution.at(statement.name.span):
+        _check_date_formatters(found)
+    return found
 
 
 def drop(statement: Drop, execution: Execution) -> TableResult:
@@ -179,6 +189,7 @@ def _with_options(found: CatalogTable, options: dict[str, str], execution: Execu
     changed = replace(found, table=replace(found.table, options=options))
     if maintaining.keeps_rows(found) is not maintaining.keeps_rows(changed):
         raise ProgramError("cannot get a connector, or lose it", who=_who(found), hint="DROP and CREATE it")
+    _check_date_formatters(changed)
     full = _maintenance(found).mode == "FULL"
     starts = (
         _maintenance(found).status == "ACTIVATED"
@@ -228,6 +239,10 @@ def _require_schedule(found: CatalogTable, execution: Execution, what: str) -> N
             who=_who(found),
             hint="tables that a session of a cluster's SQL gateway makes have schedules",
         )
+
+
+def _check_date_formatters(found: CatalogTable) -> None:
+    check_date_formatters(found.table, _who(found), keeps_rows=maintaining.keeps_rows(found))
 
 
 def _maintenance(found: CatalogTable) -> Maintenance:
