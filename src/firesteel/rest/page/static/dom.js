@@ -109,9 +109,15 @@ export function once(what) {
   };
 }
 
+/** Give a variable of its style a share from 0 to 1, if it has another one. */
+export function setShare(node, name, value) {
+  const wanted = `${Math.round((value ?? 0) * 100)}%`;
+  if (node.style.getPropertyValue(name) !== wanted) node.style.setProperty(name, wanted);
+}
+
 /** Show a share from 0 to 1 as a bar behind the text of a cell. */
 export function meter(cell, value) {
-  cell.style.setProperty("--part", `${Math.round((value ?? 0) * 100)}%`);
+  setShare(cell, "--part", value);
   setAttribute(cell, "data-meter", value === null || value === undefined ? null : "");
 }
 
@@ -120,28 +126,44 @@ export function titled(label, field, hint = null) {
   return element("label", {}, element("span", {}, label), field, hint === null ? null : element("small", {}, hint));
 }
 
+/** From so many rows on a table is laid out row by row. */
+const LONG = 50;
+/** How wide columns of long tables are at least (rem), and what share of the rest they get: the first, those of numbers, others. */
+const WIDTHS = { first: [12, 2], number: [6.2, 1], text: [7.2, 1.2] };
+
 /**
  * Make a table with a caption and an empty body, which scrolls by itself where it is too wide.
+ *
+ * A browser looks at each cell of a table to find how wide its columns are, again whenever one changes. `fit` says how many rows
+ * there are: with many, the columns have widths of their own, and rows that are out of sight are neither laid out nor painted.
  * @param {string} caption
  * @param {string[]} heads a head that ends with # is over numbers
- * @returns {{node: HTMLElement, body: HTMLElement}}
+ * @returns {{node: HTMLElement, body: HTMLElement, fit: (rows: number) => void}}
  */
 export function table(caption, heads) {
-  const body = element("tbody");
+  const body = element("tbody", { role: "rowgroup" });
+  const isNumber = (head) => head.endsWith("#");
   const cells = heads.map((head) =>
-    element("th", { scope: "col", class: head.endsWith("#") ? "number" : null }, head.replace(/#$/, "")),
+    element("th", { scope: "col", role: "columnheader", class: isNumber(head) ? "number" : null }, head.replace(/#$/, "")),
   );
-  const whole = element("table", {}, element("caption", {}, caption), element("thead", {}, element("tr", {}, ...cells)), body);
-  return { node: element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption }, whole), body };
+  const head = element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...cells));
+  const whole = element("table", { role: "table" }, element("caption", {}, caption), head, body);
+  const widths = heads.map((name, place) => (place === 0 ? WIDTHS.first : isNumber(name) ? WIDTHS.number : WIDTHS.text));
+  whole.style.setProperty("--columns", widths.map(([least, part]) => `minmax(${least}rem, ${part}fr)`).join(" "));
+  whole.style.setProperty("--least", `${widths.reduce((sum, [least]) => sum + least, 0)}rem`);
+  const fit = (rows) => whole.classList.toggle("long", rows >= LONG);
+  return { node: element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption }, whole), body, fit };
 }
 
 /**
- * Make a row of a table with empty cells.
+ * Make a row of a table with empty cells. Roles are named, since a long table has another display.
  * @param {string[]} classes of each cell; the first is the head of the row
  */
 export function row(classes) {
   const cells = classes.map((name, place) =>
-    place === 0 ? element("th", { scope: "row", class: name || null }) : element("td", { class: name || null }),
+    place === 0
+      ? element("th", { scope: "row", role: "rowheader", class: name || null })
+      : element("td", { role: "cell", class: name || null }),
   );
-  return { node: element("tr", {}, ...cells), cells };
+  return { node: element("tr", { role: "row" }, ...cells), cells };
 }

@@ -29,7 +29,8 @@ export class Overview {
     this.jobs = new Map();
     this.version = "";
     this.ahead = 0;
-    const { node, body } = table("Jobs, the newest first", HEADS);
+    const { node, body, fit } = table("Jobs, the newest first", HEADS);
+    this.fit = fit;
     this.rows = new KeyedList(body, () => jobRow(), updateRow);
     this.filter = element("input", { type: "search", on: { input: () => this.#show() } });
     this.counts = element("p", { class: "counts" }, "The server is asked for its jobs.");
@@ -57,6 +58,7 @@ export class Overview {
     const wanted = this.filter.value.trim().toLowerCase();
     const all = [...this.jobs.values()].sort((one, other) => other.start - one.start || (one.id < other.id ? -1 : 1));
     const shown = all.filter((job) => `${job.name}\n${job.id}\n${job.status}\n${HEALTH[job.health]}`.toLowerCase().includes(wanted));
+    this.fit(all.length);
     this.rows.show(shown, (job) => job.id);
     for (const { item, view } of this.rows.entries.values()) showAge(view, item, this.ahead);
     setText(this.counts, summary(all));

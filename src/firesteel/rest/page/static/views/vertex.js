@@ -31,6 +31,7 @@ export class Vertex {
     const operators = table("Operators", OPERATOR_HEADS);
     this.subtasks = new KeyedList(subtasks.body, () => row(classesOf(SUBTASK_HEADS)), updateSubtask);
     this.operators = new KeyedList(operators.body, () => row(classesOf(OPERATOR_HEADS)), updateOperator);
+    this.fit = subtasks.fit;
     this.samples = new Samples(app, this.address);
     const back = element("a", { href: path`#/jobs/${id}/graph` }, "← Graph");
     this.node = element("div", {}, element("p", {}, back), this.heading, this.skew, subtasks.node, operators.node, this.samples.node);
@@ -41,6 +42,7 @@ export class Vertex {
     const found = await this.app.api.get(`${this.address}/flow`, signal);
     setText(this.heading, found.name);
     setText(this.skew, told(found.skew));
+    this.fit(found.subtasks.length);
     this.subtasks.show(found.subtasks, (subtask) => subtask.subtask);
     this.operators.show(found.operators, (operator) => operator.id);
     this.samples.of(found.parallelism);

@@ -18,8 +18,10 @@ export class Vertices {
     this.shape = null;
     this.graph = null;
     this.zoom = ZOOMS.indexOf(1);
-    const { node, body } = table("Vertices", HEADS);
-    this.place = element("div", { class: "wide canvas", tabindex: 0, role: "region", "aria-label": "Graph" });
+    const { node, body, fit } = table("Vertices", HEADS);
+    this.fit = fit;
+    this.place = element("div", { class: "wide canvas", tabindex: 0, role: "region", "aria-label": "Graph", on: { scroll: () => this.#look() } });
+    new ResizeObserver(() => this.#look()).observe(this.place);
     this.rows = new KeyedList(body, (vertex) => this.#makeRow(vertex), updateRow);
     const zooming = (label, what, step) => element("button", { type: "button", class: "small", "aria-label": what, on: { click: () => this.#zoomBy(step) } }, label);
     const zooms = element("div", { class: "zooms", role: "group", "aria-label": "Size of the graph" }, zooming("−", "Smaller", -1), zooming("+", "Larger", 1));
@@ -42,6 +44,7 @@ export class Vertices {
   async update(flow, signal) {
     if (flow.shape !== this.shape) await this.#draw(flow, signal);
     if (flow.vertices === null || this.graph === null) return;
+    this.fit(this.vertices.length);
     this.graph.update(flow.vertices, flow.bottleneck?.vertex ?? null);
     const known = new Map(flow.vertices.map((vertex) => [vertex.id, vertex]));
     this.rows.show(this.vertices.map((vertex) => ({ ...vertex, flow: known.get(vertex.id) ?? {} })), (vertex) => vertex.id);
@@ -60,6 +63,13 @@ export class Vertices {
   #zoomBy(step) {
     this.zoom = Math.min(ZOOMS.length - 1, Math.max(0, this.zoom + step));
     this.graph?.scale(ZOOMS[this.zoom]);
+    this.#look();
+  }
+
+  /** Draw what has come into sight. */
+  #look() {
+    const { scrollLeft: x, scrollTop: y, clientWidth: width, clientHeight: height } = this.place;
+    this.graph?.look({ x, y, width, height });
   }
 
   #address(vertex) {
