@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from harness.waiting import until
 from tests.rest.many_jobs import processor_time
 from tests.rest.page.conftest import NAMES, QUIET, SIZE
-from tests.rest.page.kept_jobs import WIDE, keeping, made
+from tests.rest.page.kept_jobs import PARALLELISM, WIDE, keeping, made
 from tests.rest.served import Served
 
 if TYPE_CHECKING:
@@ -122,9 +123,14 @@ class Watching:
         self.found.paints[what] = self.page.evaluate("() => smooth.paint")
 
     def updated(self, what: str, column: int) -> None:
-        """Do nothing for a while; count the rows whose number in a column is another one afterwards."""
+        """Do nothing for a while, and until something is new; count the rows with another number in a column."""
         before = self._column(column)
-        self._while(what, lambda: self._pass(self._seconds))
+
+        def look_on() -> None:
+            self._pass(self._seconds)
+            until(lambda: self._column(column) != before, 60)
+
+        self._while(what, look_on)
         pairs = zip(before, self._column(column), strict=True)
         self.found.changed[what] = sum(one != other for one, other in pairs)
 
@@ -221,7 +227,8 @@ def watch_graph(watching: Watching, url: str) -> None:
     watching.found.reached = page.evaluate("(asked) => smooth.through(...asked)", [canvas, f"{box} title"])
     for size in ("35 %", "50 %", "70 %", "100 %"):
         watching.answered(f"graph: made larger, {size}", "click", click["Larger"], _ROWS, OPERATORS)
-    watching.answered("graph: a vertex opened", "click", page.locator(box).first.click, _SUBTASKS, 2)
+    step = page.locator(box).filter(has_text="step ").first.click
+    watching.answered("graph: a vertex opened", "click", step, _SUBTASKS, PARALLELISM)
     back = page.get_by_role("link", name="← Graph").click
     watching.answered("graph: back from a vertex", "click", back, "[aria-label=Vertices] tbody tr", OPERATORS)
 
@@ -249,6 +256,7 @@ def measured(directory: Path, opened: Any = None, jobs: int = JOBS, seconds: flo
                 watching = Watching(page, server, seconds)
                 watch_list(watching, served.client.url, jobs)
                 watch_graph(watching, f"{served.client.url}/#/jobs/{ids[-1]}")
+                page.goto("about:blank")
                 return watching.found
         finally:
             served.firesteel("cluster", "stop", str(served.cluster), "--no-jobs")

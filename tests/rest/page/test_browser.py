@@ -272,7 +272,8 @@ def test_of_1000_vertices_only_what_changed_is_touched(page: Page, address: str,
     page.route("**/flow?after=1", answering([{**first, "vertices": None}]))
     page.goto(f"{address}/#/jobs/{server.record.id}")
     page.locator("svg.graph").wait_for()
-    assert page.locator("svg.graph rect.box").count() == 1_000
+    assert 1 <= page.locator("svg.graph rect.box").count() < 100
+    assert page.locator("tbody tr").count() == 1_000
     page.evaluate(WATCH, "main")
     page.route("**/flow?after=1", answering([{**first, "measured_at": 2, "vertices": busy}]))
     page.get_by_role("cell", name="77/s").wait_for()

@@ -51,17 +51,20 @@ export class KeyedList {
    * @param {Element} parent has no other children
    * @param {(item: T) => V & {node: Element}} make
    * @param {(view: V, item: T) => void} update is called after `make`, too
+   * @param {number} atOnce how many children are updated in one frame
    */
-  constructor(parent, make, update) {
+  constructor(parent, make, update, atOnce = Infinity) {
     this.parent = parent;
     this.make = make;
     this.update = update;
+    this.atOnce = atOnce;
     /** @type {Map<unknown, {item: T, view: V}>} */
     this.entries = new Map();
+    this.later = 0;
   }
 
   /**
-   * Show these items, in this order.
+   * Show these items, in this order. New ones are there at once, changes of others so many in a frame.
    * @param {T[]} items
    * @param {(item: T) => unknown} keyOf a key that no other item has
    */
@@ -74,24 +77,35 @@ export class KeyedList {
       }
     }
     let next = this.parent.firstElementChild;
+    const waiting = [];
     for (const item of items) {
-      const view = this.#entry(keyOf(item), item);
-      if (view.node === next) next = next.nextElementSibling;
-      else this.parent.insertBefore(view.node, next);
+      const { entry, isNew } = this.#entry(keyOf(item), item);
+      if (entry.view.node === next) next = next.nextElementSibling;
+      else this.parent.insertBefore(entry.view.node, next);
+      if (isNew) this.#refresh(entry, item);
+      else if (entry.item !== item) waiting.push([entry, item]);
     }
+    cancelAnimationFrame(this.later);
+    this.#refreshAll(waiting);
   }
 
   #entry(key, item) {
-    let entry = this.entries.get(key);
-    if (entry === undefined) {
-      entry = { item: undefined, view: this.make(item) };
-      this.entries.set(key, entry);
-    }
-    if (entry.item !== item) {
-      entry.item = item;
-      this.update(entry.view, item);
-    }
-    return entry.view;
+    const known = this.entries.get(key);
+    if (known !== undefined) return { entry: known, isNew: false };
+    const entry = { item: undefined, view: this.make(item) };
+    this.entries.set(key, entry);
+    return { entry, isNew: true };
+  }
+
+  #refresh(entry, item) {
+    entry.item = item;
+    this.update(entry.view, item);
+  }
+
+  /** Update what waits, a part in each frame: a page that updates a thousand rows at once does not scroll meanwhile. */
+  #refreshAll(waiting) {
+    for (const [entry, item] of waiting.splice(0, this.atOnce)) this.#refresh(entry, item);
+    if (waiting.length > 0) this.later = requestAnimationFrame(() => this.#refreshAll(waiting));
   }
 }
 

@@ -5,6 +5,8 @@ import { element, KeyedList, meter, row, setText, table } from "../dom.js";
 import { byteRate, duration, rate, share, watermark } from "../format.js";
 import { Graph } from "../graph.js";
 
+/** So many rows are updated in one frame. */
+const AT_ONCE = 100;
 const CLASSES = ["", ...Array(7).fill("number"), "", "number"];
 const HEADS = ["Vertex", "Parallelism#", "Read#", "Sent#", "Bytes read#", "Bytes sent#", "Busy#", "Held back#", "Watermark", "Lag#"];
 const ZOOMS = [0.25, 0.35, 0.5, 0.7, 1, 1.4];
@@ -22,7 +24,7 @@ export class Vertices {
     this.fit = fit;
     this.place = element("div", { class: "wide canvas", tabindex: 0, role: "region", "aria-label": "Graph", on: { scroll: () => this.#look() } });
     new ResizeObserver(() => this.#look()).observe(this.place);
-    this.rows = new KeyedList(body, (vertex) => this.#makeRow(vertex), updateRow);
+    this.rows = new KeyedList(body, (vertex) => this.#makeRow(vertex), updateRow, AT_ONCE);
     const zooming = (label, what, step) => element("button", { type: "button", class: "small", "aria-label": what, on: { click: () => this.#zoomBy(step) } }, label);
     const zooms = element("div", { class: "zooms", role: "group", "aria-label": "Size of the graph" }, zooming("−", "Smaller", -1), zooming("+", "Larger", 1));
     const legend = element(
