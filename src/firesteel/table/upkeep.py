@@ -23,8 +23,8 @@ class Upkeep(msgspec.Struct, frozen=True):
 
     `directory` is that of the table and `name` that of the job below it, None for the job's id. The job fills the table
     once if it is `full`, else for good, in epochs of at most `epoch_ms` milliseconds. The rows are its state if it
-    `keeps_rows`. `schedule` is the id of the schedule that asks for it,
-    and `due` says which partitions are filled, None for the whole table.
+    `keeps_rows`. `schedule` is the id of the schedule that asks for it, and `due` says which partitions are filled,
+    None for the whole table.
     """
 
     directory: str
