@@ -39,14 +39,13 @@ from harness.postgres import binaries
     ],
 )
 def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, job, server):
-    seed, kills, rescaled = 7, 6, (3, 1, 2)
+    seed, kills = 83, 3  # its kills differ; that of the machine and the server's come while a commit is under way
     run = Run(job, tmp_path, seed, print)
-    outcome = run(kills=kills, savepoints=1, rescales=len(rescaled), database_failures=1)
+    outcome = run(kills=kills, savepoints=1, rescales=1, database_failures=1)
     assert outcome.differences == [], report(outcome)
     assert outcome.kills == kills
     assert outcome.counts["savepoint and restore"] == outcome.counts[f"{server} killed"] == 1
-    assert {f"rescale to {parallelism}" for parallelism in rescaled} <= set(outcome.counts)
-    assert {"kill worker", "kill executor", "kill machine"} <= set(outcome.counts)
+    assert {"rescale to 3", "kill worker", "kill executor", "kill machine"} <= set(outcome.counts)
 
 
 @pytest.mark.spark

@@ -59,7 +59,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (modules / "shouting.py").write_text(MODULE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(modules), os.pathsep)
-        started = firesteel("cluster", "start", directory, "--port", "0", "--slots", "8")
+        started = firesteel("cluster", "start", directory, "--session", "--port", "0", "--slots", "8")
     yield started.strip()
     firesteel("cluster", "stop", directory)
 

@@ -32,7 +32,8 @@ SECONDS: Final = 10.0
 """How long the page is watched while nothing is done, and while it is scrolled."""
 
 _SCRIPT: Final = Path(__file__).with_name("smooth.js")
-_AFTER_SECONDS: Final = 3.0
+_AFTER: Final = 0.3
+"""How long the page is watched after an answer, as a share of the time that it is watched while nothing is done."""
 _WHEEL: Final = 120
 _TURNS: Final = 60
 _ROWS: Final = "tbody tr"
@@ -80,13 +81,15 @@ class Sent:
 @dataclass
 class Measured:
     """All that was seen. `paints` are first paints (milliseconds), `changed` is how many rows had another number after
-    a while, each by the view; `reached` are the names of the vertices that were drawn while all was scrolled through.
+    a while, each by the view; `drawn` is how many boxes the graph had in the document when it was opened, and `reached`
+    are the names of those that it had while all was scrolled through.
     """
 
     watched: list[Watched] = field(default_factory=list)
     sent: dict[str, Sent] = field(default_factory=dict)
     paints: dict[str, float] = field(default_factory=dict)
     changed: dict[str, int] = field(default_factory=dict)
+    drawn: int = 0
     reached: list[str] = field(default_factory=list)
 
     def table(self) -> str:
@@ -173,7 +176,7 @@ class Watching:
         spent, begun = processor_time(self._server), time.monotonic()
         answer = do()
         if answer is not None:
-            self._pass(_AFTER_SECONDS)
+            self._pass(_AFTER * self._seconds)
         server = (processor_time(self._server) - spent) / (time.monotonic() - begun)
         seen = self.page.evaluate("() => smooth.found()")
         tasks = seen["tasks"]
@@ -216,6 +219,7 @@ def watch_graph(watching: Watching, url: str) -> None:
         name: page.get_by_role("button", name=name).click for name in ("Smaller", "Larger")
     }
     watching.opened("graph: opened", url, OPERATORS)
+    watching.found.drawn = page.locator(box).count()
     watching.updated("graph: updated", 7)
     watching.scrolled("graph: scrolled down", canvas)
     watching.scrolled("graph: scrolled sideways", canvas, sideways=True)

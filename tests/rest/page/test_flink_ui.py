@@ -82,7 +82,7 @@ LISTS = {
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    made = Served(tmp_path_factory.mktemp("flink-ui"), "--flink-ui", str(flink_ui_jar()))
+    made = Served(tmp_path_factory.mktemp("flink-ui"), "--session", "--flink-ui", str(flink_ui_jar()))
     try:
         made.run("words")
         until(lambda: len(made.counts("words")) == 3)
