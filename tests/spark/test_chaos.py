@@ -39,10 +39,8 @@ from harness.postgres import binaries
     ],
 )
 def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, job, server):
-    seed, kills = (
-        83,
-        3,
-    )  # its kills differ; that of the machine and the server's come while a commit is under way
+    # The kills of this seed differ; that of the machine and the server's come while a commit is under way.
+    seed, kills = 83, 3
     run = Run(job, tmp_path, seed, print)
     outcome = run(kills=kills, savepoints=1, rescales=1, database_failures=1)
     assert outcome.differences == [], report(outcome)
