@@ -10,7 +10,7 @@ from bench.part import Case, Figures, Part
 from bench.process import printed
 
 TIMEOUT_SECONDS: Final = 1200
-_LEAST_EPOCHS: Final = 8
+_LEAST_EPOCHS: Final = 4
 _LEAST_ROUNDS: Final = 2
 """So few that both orders occur."""
 

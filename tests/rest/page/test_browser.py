@@ -222,6 +222,9 @@ WATCH = """(selector) => {
   const all = { subtree: true, childList: true, characterData: true, attributes: true };
   new MutationObserver(count).observe(document.querySelector(selector), all);
 }"""
+ALL_SAY = (
+    "(text) => [...document.querySelectorAll('tbody tr')].every((row) => row.textContent.includes(text))"
+)
 
 
 def answering(answers: list[Any], every: str | None = None) -> Any:
@@ -274,6 +277,7 @@ def test_of_1000_vertices_only_what_changed_is_touched(page: Page, address: str,
     page.locator("svg.graph").wait_for()
     assert 1 <= page.locator("svg.graph rect.box").count() < 100
     assert page.locator("tbody tr").count() == 1_000
+    page.wait_for_function(ALL_SAY, arg="1/s")
     page.evaluate(WATCH, "main")
     page.route("**/flow?after=1", answering([{**first, "measured_at": 2, "vertices": busy}]))
     page.get_by_role("cell", name="77/s").wait_for()
