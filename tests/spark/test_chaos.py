@@ -24,7 +24,6 @@ from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.testing import executing
 from harness.postgres import binaries
 
-
 needs_postgres = pytest.mark.skipif(
     binaries() is None, reason="no PostgreSQL server here; ./run test installs one"
 )
