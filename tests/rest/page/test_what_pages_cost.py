@@ -14,7 +14,7 @@ from tests.rest.page.many_pages import measured, table
 @pytest.mark.xdist_group("spark")
 @pytest.mark.timeout(900)
 def test_what_five_pages_cost_is_measured(tmp_path: Path):
-    loads = measured(tmp_path, 5, seconds=5)
+    loads = measured(tmp_path, 5, seconds=2)
     assert [load.pages for load in loads] == ["none", "5", "5 and a browser", "none again"]
     assert all(load.rate > 0 for load in loads)
     assert loads[1].server > 0
