@@ -10,7 +10,22 @@ from pathlib import Path
 
 import pytest
 
-TOOLS = ("sh", "env", "cat", "rm", "id", "sed", "head", "cksum", "dirname", "date", "touch", "mkdir", "chmod")
+TOOLS = (
+    "sh",
+    "env",
+    "cat",
+    "cp",
+    "rm",
+    "id",
+    "sed",
+    "head",
+    "cksum",
+    "dirname",
+    "date",
+    "touch",
+    "mkdir",
+    "chmod",
+)
 
 VENV = """#!/bin/sh
 # Stands for a Python: makes a "venv" that holds this stub again, and notes what it is asked to install.
@@ -19,6 +34,7 @@ case "$*" in
     *python_version*) echo 3.12.0 ;;
     *"import venv"*) exit {venv_missing} ;;
     "-m venv "*) mkdir -p "$3/bin" && cat "$0" >"$3/bin/python" && chmod +x "$3/bin/python" ;;
+    "-m pip "*" uv") echo "pip $*" >>"{log}"; cp "{uv}" "${{0%/*}}/uv" ;;
     "-m pip "*) echo "pip $*" >>"{log}"; exit {pip_code} ;;
     *) echo "python $*" ;;
 esac
@@ -60,10 +76,14 @@ class Machine:
         path.write_text(text)
         path.chmod(0o755)
 
-    def python(self, *, venv_missing: int = 0, pip_code: int = 0) -> None:
-        self.write(
-            self.bin / "python3", VENV.format(log=self.log, venv_missing=venv_missing, pip_code=pip_code)
-        )
+    def python(self, *, venv_missing: int = 0, pip_code: int = 0, uv: bool = True) -> None:
+        """Write the stub of Python, whose pip installs the stub of uv, if there is one."""
+        program = self.bin.with_name("stub-of-uv")
+        program.unlink(missing_ok=True)
+        if uv:
+            self.write(program, f'#!/bin/sh\necho "uv $*" >>"{self.log}"\nexit {pip_code}\n')
+        text = VENV.format(log=self.log, uv=program, venv_missing=venv_missing, pip_code=pip_code)
+        self.write(self.bin / "python3", text)
 
     def java(self, version: str) -> None:
         self.write(self.bin / "java", f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
@@ -107,7 +127,18 @@ def test_first_use_makes_the_environment_and_says_so(machine: Machine) -> None:
     assert "first use: making the environment .venv with" in done.stderr
     assert "the environment is ready" in done.stderr
     assert done.stdout == "python -c 1\n"
-    assert f"--editable {machine.project}[dev]" in machine.log.read_text()
+    *_, installed = machine.log.read_text().splitlines()
+    assert installed.startswith("uv pip install ")
+    assert installed.endswith(f" --editable {machine.project}[dev]")
+
+
+def test_pip_installs_where_there_is_no_uv(machine: Machine) -> None:
+    machine.python(uv=False)
+    done = machine.run("python", "-c", "1")
+    assert done.stdout == "python -c 1\n", done.stderr
+    *_, installed = machine.log.read_text().splitlines()
+    assert installed.startswith("pip -m pip install ")
+    assert installed.endswith(f" --editable {machine.project}[dev]")
 
 
 def test_later_uses_are_silent_until_pyproject_changes(machine: Machine) -> None:
@@ -115,7 +146,7 @@ def test_later_uses_are_silent_until_pyproject_changes(machine: Machine) -> None
     assert machine.run("python", "-V").stderr == ""
     (machine.project / "pyproject.toml").write_text("[project]\nname = 'x'\n")
     assert "pyproject.toml has changed" in machine.run("python", "-V").stderr
-    assert len(machine.log.read_text().splitlines()) == 2
+    assert machine.log.read_text().count("--editable") == 2
     assert machine.run("python", "-V").stderr == ""
 
 
