@@ -26,7 +26,7 @@ collect_ignore_glob = ["oracle/programs/*", "oracle/timed/*", "*/ask.py", "*/ask
 PROJECT = Path(__file__).parents[1]
 
 # Two workers and a JVM share the cores: how long one example takes says nothing.
-for profile, examples in (("quick", 30), ("long", 60)):
+for profile, examples in (("quick", 30), ("long", 40)):
     settings.register_profile(
         profile, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=examples
     )

@@ -12,7 +12,7 @@ from tests.queries.against_duckdb import MODES, answered, case
 from tests.queries.tables import session, table_of
 
 QUICK = 100
-ALL = 500
+ALL = 300
 TOGETHER = 10
 """Seeds of one test."""
 
