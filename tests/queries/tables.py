@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -294,6 +294,17 @@ def compared(*, batch: bool = False) -> list[dict[str, Any]]:
         and not given["query"].endswith("MAX(price) FROM orders WHERE id < 0")  # one row, as in Flink
         and not SORTED_ANYHOW.search(given["query"])
     ]
+
+
+def in_turn(ways: Collection[str]) -> dict[str, str]:
+    """Return the way of each query: one of those whose mode compares it, for the next query the next of its own."""
+    queries = {batch: {given["query"] for given in compared(batch=batch)} for batch in (False, True)}
+    found: dict[str, str] = {}
+    for number, given in enumerate(ACCEPTED):
+        query = given["query"]
+        if own := [way for way in ways if query in queries[way.startswith("batch")]]:
+            found[query] = own[number % len(own)]
+    return found
 
 
 def described(env: TableEnvironment, query: str) -> tuple[list[str], list[str]]:

@@ -18,6 +18,7 @@ from tests.queries.tables import (
     compared,
     described,
     expected,
+    in_turn,
     plain,
     rounded,
     session,
@@ -34,7 +35,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 QUICK = "many epochs"
 TURNS = ("one epoch", "batch", "wider", "batch in epochs")
-"""Beside QUICK, a query runs in one of these, the next query in the next: each has many queries of each kind."""
+"""Beside QUICK, each query runs in one of these, in turn."""
 
 SMALL = "a small"
 """The subjects whose queries run in all ways, and without --long, too."""
@@ -46,6 +47,7 @@ SPLIT = {
 
 
 def cases() -> list[Any]:
+    turns = in_turn(TURNS)
     return [
         pytest.param(
             way,
@@ -54,8 +56,8 @@ def cases() -> list[Any]:
             marks=[] if way == QUICK or given["subject"].startswith(SMALL) else [pytest.mark.long],
         )
         for way in WAYS
-        for number, given in enumerate(compared(batch=way.startswith("batch")))
-        if way in (QUICK, TURNS[number % len(TURNS)]) or given["subject"].startswith(SMALL)
+        for given in compared(batch=way.startswith("batch"))
+        if way in (QUICK, turns[given["query"]]) or given["subject"].startswith(SMALL)
     ]
 
 

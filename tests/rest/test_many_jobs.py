@@ -18,9 +18,9 @@ from tests.rest.many_jobs import measured
 @pytest.mark.timeout(1200)
 def test_many_jobs_in_a_session_cost_little_while_they_are_idle(tmp_path: Path):
     costs = measured(tmp_path, 8)
-    assert costs.processor_per_start < 15
+    assert costs.processor_per_start < 6
     assert costs.listed_in < 5
     assert costs.driver_memory < 110
-    assert costs.driver_load < 0.08
+    assert costs.driver_load < 0.05
     assert costs.rest_memory < 2_500
-    assert costs.rest_load < 1.2
+    assert costs.rest_load < 0.8
