@@ -26,7 +26,7 @@ collect_ignore_glob = ["oracle/programs/*", "oracle/timed/*", "*/ask.py", "*/ask
 PROJECT = Path(__file__).parents[1]
 
 # Two workers and a JVM share the cores: how long one example takes says nothing.
-for profile, examples in (("quick", 30), ("long", 40)):
+for profile, examples in (("quick", 30), ("thorough", 200)):
     settings.register_profile(
         profile, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=examples
     )
@@ -37,19 +37,24 @@ RunPython = Callable[..., CompletedProcess[str]]
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = "run long tests, and the long forms of others, as ./run check does"
     parser.addoption("--long", action="store_true", help=text)
+    text = "run every test in its widest form, which takes hours"
+    parser.addoption("--thorough", action="store_true", help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    settings.load_profile("long" if config.getoption("--long") else "quick")
+    settings.load_profile("thorough" if config.getoption("--thorough") else "quick")
     # Spark's workers have the environment of the moment when Spark starts, whichever test that is.
     for server in (MariaDbServer, PostgresServer):
         os.environ.setdefault(server.PASSWORD_VARIABLE, secrets.token_urlsafe(24))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--long"):
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
-        items[:] = [item for item in items if not item.get_closest_marker("long")]
+    if config.getoption("--thorough"):
+        return
+    marks = ["thorough"] if config.getoption("--long") else ["long", "thorough"]
+    left_out = [item for item in items if any(map(item.get_closest_marker, marks))]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not any(map(item.get_closest_marker, marks))]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -61,7 +66,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.fixture(scope="session")
 def long_form(request: pytest.FixtureRequest) -> bool:
     """Whether a test that has a short and a long form takes the long one."""
-    return bool(request.config.getoption("--long"))
+    return bool(request.config.getoption("--long")) or bool(request.config.getoption("--thorough"))
+
+
+@pytest.fixture(scope="session")
+def thorough(request: pytest.FixtureRequest) -> bool:
+    """Whether a test takes its widest form."""
+    return bool(request.config.getoption("--thorough"))
 
 
 @pytest.fixture(scope="session")

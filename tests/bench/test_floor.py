@@ -63,7 +63,7 @@ def test_small_epochs_on_spark() -> None:
     assert figures["commit_median_ms"] > 0
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_the_first_result_of_a_command() -> None:
@@ -72,7 +72,7 @@ def test_the_first_result_of_a_command() -> None:
     assert parts == pytest.approx(figures["seconds"], abs=0.01)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_the_first_result_in_a_session() -> None:

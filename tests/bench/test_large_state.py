@@ -168,7 +168,7 @@ def test_a_join_on_spark() -> None:
     assert shown["state_bytes"] > 0
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_growing_state_on_spark() -> None:
@@ -178,7 +178,7 @@ def test_growing_state_on_spark() -> None:
     assert min(shown["before_cpu_us"], shown["after_cpu_us"], shown["before_bytes"]) > 0
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_latency_on_spark() -> None:

@@ -49,7 +49,7 @@ def test_the_files_have_the_rows_that_pass(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
-@pytest.mark.long
+@pytest.mark.thorough
 def test_small_epochs_on_spark() -> None:
     [(title, figures)] = small_epochs(1000, 0.04).items()
     assert title == "small epochs, 1,000 keys"

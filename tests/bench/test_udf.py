@@ -35,7 +35,10 @@ def test_every_function_runs_on_both_systems() -> None:
 @pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize("function", BY_NAME)
+@pytest.mark.parametrize(
+    "function",
+    [pytest.param(name, marks=[pytest.mark.thorough] if place else []) for place, name in enumerate(BY_NAME)],
+)
 def test_a_function_on_spark(function: str) -> None:
     command = ["-m", "bench.udf.program", "firesteel", function, "--scale", "0.0005"]
     found = printed(function, command, TIMEOUT_SECONDS)  # it checks the results of the first rows

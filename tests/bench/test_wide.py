@@ -39,7 +39,7 @@ def test_processor_time_of_this_process_grows() -> None:
         sum(range(10_000))
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_a_wide_job_runs_and_its_results_are_right() -> None:

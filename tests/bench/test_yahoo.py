@@ -160,7 +160,7 @@ def test_the_picture_is_drawn_from_the_figures_alone(tmp_path: Path) -> None:
     assert (tmp_path / "images" / "yahoo-latency.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_firesteel_counts_paced_events_exactly() -> None:

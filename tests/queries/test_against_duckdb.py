@@ -11,8 +11,8 @@ from firesteel.testing import executing
 from tests.queries.against_duckdb import MODES, answered, case
 from tests.queries.tables import session, table_of
 
-QUICK = 100
-ALL = 300
+USUAL = 100
+ALL = 2_000
 TOGETHER = 10
 """Seeds of one test."""
 
@@ -20,7 +20,7 @@ TOGETHER = 10
 @pytest.mark.parametrize(
     "first",
     [
-        pytest.param(first, marks=[] if first < QUICK else [pytest.mark.long])
+        pytest.param(first, marks=[] if first < USUAL else [pytest.mark.thorough])
         for first in range(0, ALL, TOGETHER)
     ],
 )

@@ -33,13 +33,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "batch": {"parallelism": 2},
     "batch in epochs": {"parallelism": 3, "epoch_records": 17},
 }
-QUICK = "many epochs"
-TURNS = ("one epoch", "batch", "wider", "batch in epochs")
-"""Beside QUICK, each query runs in one of these, in turn."""
-
-SMALL = "a small"
-"""The subjects whose queries run in all ways, and without --long, too."""
-
 SPLIT = {
     "table.optimizer.distinct-agg.split.enabled": "true",
     "table.optimizer.agg-phase-strategy": "ONE_PHASE",
@@ -47,17 +40,17 @@ SPLIT = {
 
 
 def cases() -> list[Any]:
-    turns = in_turn(TURNS)
+    """Each query runs in one of the ways, in turn, so that a subject's run in all; with --thorough each query does."""
+    turns = in_turn(WAYS)
     return [
         pytest.param(
             way,
             given,
             id=f"{way}-{given['query']}",
-            marks=[] if way == QUICK or given["subject"].startswith(SMALL) else [pytest.mark.long],
+            marks=[] if way == turns[given["query"]] else [pytest.mark.thorough],
         )
         for way in WAYS
         for given in compared(batch=way.startswith("batch"))
-        if way in (QUICK, turns[given["query"]]) or given["subject"].startswith(SMALL)
     ]
 
 

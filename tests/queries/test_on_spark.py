@@ -11,7 +11,7 @@ import pytest
 from firesteel.testing import executing
 from tests.queries import test_changelogs, test_lookups
 from tests.queries.flink.changelog_tables import HERE, definitions
-from tests.queries.tables import Table, compared, expected, in_turn, session
+from tests.queries.tables import Table, compared, expected, session
 from tests.queries.together import sample, started, tables
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -27,12 +27,11 @@ AT_ONCE = 15
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("way", WAYS)
 def test_queries_give_the_tables_that_flink_gives(
-    way: str, long_form: bool, capfd: pytest.CaptureFixture[str]
+    way: str, long_form: bool, thorough: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """In the long form each query runs in one of the ways, in turn; in the short form a sample runs in each."""
     batch = way == "batch"
-    every, turns = compared(batch=batch), in_turn(WAYS)
-    chosen = [given for given in every if turns[given["query"]] == way] if long_form else sample(every)
+    every = compared(batch=batch)
+    chosen = every if thorough else sample(every, 2 if long_form else 1)
     for start in range(0, len(chosen), AT_ONCE):
         some = chosen[start : start + AT_ONCE]
         capfd.readouterr()

@@ -16,14 +16,16 @@ NULL, NEXT = "<NULL>", "|"
 Given = dict[str, Any]
 
 
-def sample(given_ones: Sequence[Given]) -> list[Given]:
-    """Return one query of each subject: the longest, which does most."""
-    by_subject: dict[str, Given] = {}
+def sample(given_ones: Sequence[Given], of_each: int = 1) -> list[Given]:
+    """Return some queries of each subject: the longest ones, which do most."""
+    by_subject: dict[str, list[Given]] = {}
     for given in given_ones:
-        known = by_subject.setdefault(given["subject"], given)
-        if len(given["query"]) > len(known["query"]):
-            by_subject[given["subject"]] = given
-    return list(by_subject.values())
+        by_subject.setdefault(given["subject"], []).append(given)
+    return [
+        given
+        for found in by_subject.values()
+        for given in sorted(found, key=lambda given: len(given["query"]), reverse=True)[:of_each]
+    ]
 
 
 def started(env: TableEnvironment, chosen: Sequence[Given]) -> JobHandle:

@@ -20,7 +20,6 @@ from firesteel.rest.client import ClusterClient
 from harness.waiting import until
 from tests.rest.served import Served
 
-IDLE_SECONDS: Final = 20.0
 _PATIENCE: Final = 900.0
 
 
@@ -53,16 +52,16 @@ class Costs:
         return "\n".join(f"| {what} | {value} |" for what, value in rows)
 
 
-def measured(directory: Path, jobs: int) -> Costs:
-    """Start so many jobs in a session, look at them while they have nothing to do, and stop them."""
+def measured(directory: Path, jobs: int, idle_seconds: float = 20.0) -> Costs:
+    """Start so many jobs in a session, look at them for a time without anything to do, and stop them."""
     served = Served(directory, "--session", "--slots", str(jobs))
     try:
-        return _measured(served, jobs)
+        return _measured(served, jobs, idle_seconds)
     finally:
         served.firesteel("cluster", "stop", str(served.cluster))
 
 
-def _measured(served: Served, jobs: int) -> Costs:
+def _measured(served: Served, jobs: int, idle_seconds: float) -> Costs:
     names = [f"job-{number}" for number in range(jobs)]
     began = time.monotonic()
     program = served.directory / "count.py"
@@ -82,8 +81,8 @@ def _measured(served: Served, jobs: int) -> Costs:
     assert listed == ["RUNNING"] * jobs
     drivers, others = _drivers(served), _others(served)
     before = {pid: processor_time(pid) for pid in (*drivers, *others)}
-    threading.Event().wait(IDLE_SECONDS)
-    load = {pid: (processor_time(pid) - spent) / IDLE_SECONDS for pid, spent in before.items()}
+    threading.Event().wait(idle_seconds)
+    load = {pid: (processor_time(pid) - spent) / idle_seconds for pid, spent in before.items()}
     memory = {pid: _memory(pid) for pid in before}
     stopping = time.monotonic()
     with ThreadPoolExecutor(8) as clients:

@@ -17,7 +17,7 @@ from tests.rest.many_jobs import measured
 @pytest.mark.xdist_group("spark")
 @pytest.mark.timeout(1200)
 def test_many_jobs_in_a_session_cost_little_while_they_are_idle(tmp_path: Path):
-    costs = measured(tmp_path, 8)
+    costs = measured(tmp_path, 4, idle_seconds=5)
     assert costs.processor_per_start < 6
     assert costs.listed_in < 5
     assert costs.driver_memory < 110

@@ -1,4 +1,4 @@
-"""A cluster with three jobs on Spark: every answer has Flink's shape, and Flink's own command line does its round."""
+"""A session with three jobs on Spark: every answer has Flink's shape, and Flink's own command line does its round."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    made = Served(tmp_path_factory.mktemp("served"))
+    made = Served(tmp_path_factory.mktemp("served"), "--session")
     try:
         for name in ("one", "two", "three"):
             made.run(name)

@@ -39,8 +39,15 @@ IN_PROCESS = [Run("process", epoch, parallelism) for epoch in (None, 1, 3) for p
 ON_SPARK = [Run("spark", None, 2), Run("spark", 20, 3)]
 
 
+USUAL = {Run("process", None, 1), Run("process", None, 3), Run("process", 1, 2), Run("process", 3, 3)}
+"""The ways in the process of each test; the others come with --thorough."""
+
+
 def _param(run: Run) -> Any:
-    marks = [pytest.mark.spark, pytest.mark.xdist_group("spark")] if run.on == "spark" else []
+    if run.on == "spark":
+        marks = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+    else:
+        marks = [] if run in USUAL else [pytest.mark.thorough]
     return pytest.param(run, id=str(run), marks=marks)
 
 

@@ -120,7 +120,7 @@ def test_all_systems_read_one_text(small: tuple[Path, dict[str, Rows]]) -> None:
 @pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize("system", ["firesteel", "spark"])
+@pytest.mark.parametrize("system", ["firesteel", pytest.param("spark", marks=pytest.mark.thorough)])
 def test_a_query_on_spark(system: str, small: tuple[Path, dict[str, Rows]]) -> None:
     folder, answers = small
     found = printed(system, ["-m", "bench.tpch.program", system, folder, 5], TIMEOUT_SECONDS)

@@ -30,12 +30,12 @@ def end_of(broker: KafkaBroker, how: str) -> None:
     broker.start()
 
 
-@pytest.mark.parametrize("parallelism", [1, 2])
+@pytest.mark.parametrize("parallelism", [pytest.param(1, marks=pytest.mark.thorough), 2])
 def test_a_broker_that_is_killed_stopped_and_stands_still(
     tmp_path: Path, mortal_kafka: KafkaBroker, parallelism: int
 ) -> None:
     topic = mortal_kafka.create_topic(partitions=2)
-    ends = ["kill", "stop", "pause", "kill"]
+    ends = ["kill", "stop", "pause"]
     wave = 0
 
     def produce() -> None:

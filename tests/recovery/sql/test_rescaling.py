@@ -66,7 +66,7 @@ def test_a_running_query_is_rescaled(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UPSERTING)
-@settings(max_examples=5)
+@settings(max_examples=2)
 @given(changes=st.dictionaries(st.integers(1, 10), st.integers(1, 5), max_size=5), size=st.integers(6, 40))
 def test_any_changes_at_any_time(
     tmp_path_factory: pytest.TempPathFactory, name: str, changes: dict[int, int], size: int

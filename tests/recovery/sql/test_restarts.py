@@ -13,6 +13,7 @@ from tests.recovery.sql.jobs import QUERIES, expected, prepared, run, table
 FAILURES = "20,70,100"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", QUERIES)
 def test_a_query_survives_failures_and_changes_of_parallelism(tmp_path: Path, name: str) -> None:
     home = prepared(tmp_path / "unsteady", name)

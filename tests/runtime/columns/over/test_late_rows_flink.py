@@ -36,14 +36,14 @@ def steps(line: dict[str, Any]) -> list[Any]:
 
 
 def cases() -> list[Any]:
-    """Return all answers in one epoch and in many, for both ways to compute them; most take long."""
+    """Return all answers in one epoch and in many, for both ways to compute them; most with --thorough only."""
     return [
         pytest.param(
             line,
             count,
             rows,
             id=f"{place}: {line['lower']} ms, {count} functions, {rows} rows an epoch",
-            marks=[] if (rows, count) in ((ROWS, 2 + place % 2), (7, 2 + place)) else [pytest.mark.long],
+            marks=[] if (rows, count) in ((ROWS, 2 + place % 2), (7, 2 + place)) else [pytest.mark.thorough],
         )
         for place, line in enumerate(LINES)
         for count in (2, 3)

@@ -156,7 +156,7 @@ def cases() -> list[Any]:
             way,
             overs,
             id=f"{way}-{overs[0]}",
-            marks=[] if way == QUICK or not place % 8 else [pytest.mark.long],
+            marks=[] if way == QUICK or not place % 8 else [pytest.mark.thorough],
         )
         for place, (mode, overs) in enumerate(QUERIES)
         for way in WAYS[mode]
