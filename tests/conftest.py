@@ -48,6 +48,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault(server.PASSWORD_VARIABLE, secrets.token_urlsafe(24))
 
 
+def pytest_collection(session: pytest.Session) -> None:
+    """Let the collector of garbage wait: what is collected now stays, and it would look at all of it many times."""
+    gc.disable()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--thorough"):
         return
@@ -61,6 +66,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Set what was collected aside: to look through some million objects takes each collection of garbage seconds."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

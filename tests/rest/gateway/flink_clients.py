@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 from typing import Final
 
-from bench.environments import CACHE, MAVEN, PYFLINK, pyflink_jars
+from bench.environments import CACHE, MAVEN, PYFLINK, pyflink_jars, python_with
 
 HERE: Final = Path(__file__).parent / "flink"
 _JARS: Final = CACHE / f"flink-gateway-{PYFLINK}"
@@ -44,12 +43,7 @@ def run_jdbc(address: str) -> str:
 
 def run_python(package: str, version: str, program: str, url: str) -> str:
     """Return what a program prints that uses a package of PyPI, in an environment of its own."""
-    folder = CACHE / f"{package}-{version}"
-    python = folder / "bin" / "python"
-    if not (folder / ".complete").exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", f"{package}=={version}"], check=True)
-        (folder / ".complete").touch()
+    python = python_with(CACHE / f"{package}-{version}", [f"{package}=={version}"])
     command = [str(python), str(HERE / program), url]
     return subprocess.run(command, check=True, capture_output=True, text=True, env=_plain()).stdout
 
