@@ -104,11 +104,11 @@ def python_with(folder: Path, packages: list[str], interpreter: str = sys.execut
     print(said, file=sys.stderr, flush=True)
     if uv := shutil.which("uv"):
         shutil.rmtree(folder, ignore_errors=True)
-        make, install = [uv, "venv", "--quiet"], [uv, "pip", "install", "--quiet", "--python", python]
-        subprocess.run([*make, "--python", interpreter, folder], check=True)
+        subprocess.run([uv, "venv", "--quiet", "--python", interpreter, folder], check=True)
+        install = [uv, "pip", "install", "--quiet", "--python", str(python)]
     else:
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([interpreter, "-m", "venv", "--clear", folder], check=True)
+        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*install, *packages], check=True)
     complete.touch()
     return python

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,6 +47,24 @@ def environment(*, batch: bool = False) -> TableEnvironment:
 def rows(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
     with executing(parallelism=2, epoch_records=2):
         return sorted(table_of(env, query).elements(), key=str)
+
+
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        ("SELECT twise(n) FROM t", "did you mean twice?"),
+        ("SELECT default_database.tweice(n) FROM t", "did you mean twice?"),
+        ("SELECT UPPR(s) FROM t", "did you mean UPPER?"),
+        ("SELECT * FROM t, LATERAL TABLE(leters(s)) AS l(letter)", "did you mean letters?"),
+        ("SELECT * FROM leters(TABLE t)", "did you mean letters?"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_suggested(query: str, hint: str):
+    env = environment()
+    env.create_temporary_function("twice", double)
+    env.create_temporary_system_function("letters", letters)
+    with pytest.raises(FiresteelError, match=re.escape(f"hint: {hint}")):
+        env.sql_query(query)
 
 
 def test_a_function_is_found_by_its_name_in_any_case():

@@ -51,6 +51,9 @@ class OneTable:
     def system_function(self, name: str) -> None:
         return None
 
+    def function_names(self, catalog: str, database: str) -> Sequence[str]:
+        return []
+
     def names(self, catalog: str, database: str) -> Sequence[str]:
         return ["t"]
 

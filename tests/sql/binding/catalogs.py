@@ -51,6 +51,9 @@ class Catalog:
     def system_function(self, name: str) -> None:
         return None
 
+    def function_names(self, catalog: str, database: str) -> Sequence[str]:
+        return []
+
     def model(self, identifier: ObjectIdentifier) -> None:
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from firesteel.common.logical_types import LogicalType, LogicalTypeFamily
 from firesteel.common.suggestions import did_you_mean
@@ -30,8 +30,13 @@ class Functions:
         function = self._functions.get(name.upper())
         if function is not None:
             return function
+        raise self.unknown(name)
+
+    def unknown(self, name: str, others: Iterable[str] = ()) -> FunctionError:
+        """Return the error of a name that no function has; its suggestion may be one of `others`, too."""
         words = [known for known in self._functions if known[0].isalpha() and " " not in known]
-        raise FunctionError("is no function that Firesteel has", who=name, hint=did_you_mean(name, words))
+        hint = did_you_mean(name.rpartition(".")[2], [*others, *words])
+        return FunctionError("is no function that Firesteel has", who=name, hint=hint)
 
     def resolve(self, name: str, operands: Sequence[Expression]) -> Call:
         """Return the call of a function, with its operands cast as it requires; see the package."""

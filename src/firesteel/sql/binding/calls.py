@@ -63,6 +63,8 @@ def call(binder: Expressions, node: nodes.Call) -> Expression:
         raise text.wrong(node, f"uses the window {name} outside of GROUP BY")
     if node.args.get("quantifier"):
         raise text.wrong(node, f"uses {node.args['quantifier']} with {name}, which is no aggregate function")
+    if not _is_built_in(name):
+        raise text.located(node, FUNCTIONS.unknown(node.function, binder.context.function_names()))
     return binder.call(name, node, *node.expressions)
 
 

@@ -61,6 +61,9 @@ class CatalogView(Protocol):
     def system_function(self, name: str) -> UserFunction | None:
         """Return the user's function that has a name in all databases, None if there is none."""
 
+    def function_names(self, catalog: str, database: str) -> Sequence[str]:
+        """Return the names of the user's functions that a query in a database knows, of all databases included."""
+
     def model(self, identifier: ObjectIdentifier) -> Model | None:
         """Return the model of a full name, None if there is none."""
 

@@ -93,6 +93,10 @@ class Context:
                 return found
         return self.catalog.function(qualified(names, self.path)) if len(names) <= 3 else None
 
+    def function_names(self) -> Sequence[str]:
+        """Return the names of the user's functions that can be written without a catalog and a database."""
+        return self.catalog.function_names(*self.path)
+
     def object(self, parts: Sequence[exp.Identifier]) -> CatalogObject:
         """Return what a name of one to three parts stands for; raises SqlValidationError for an unknown one."""
         names = [part.name for part in parts]

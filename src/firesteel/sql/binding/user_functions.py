@@ -9,6 +9,7 @@ from sqlglot import exp
 from firesteel.common.errors import ProgramError, SqlError
 from firesteel.common.logical_types import LogicalType
 from firesteel.common.logical_types.casts import supports_implicit_cast
+from firesteel.common.suggestions import did_you_mean
 from firesteel.functions.columns.python_functions import (
     CalledFunction,
     PythonAggregate,
@@ -80,9 +81,9 @@ def table_function(node: nodes.Call, context: Context) -> PythonTableFunction:
     if isinstance(found, PythonTableFunction):
         return found
     got = f"{name}, which does not exist" if found is None else f"{name}, which has one value"
-    raise context.text.wrong(
-        node, "requires a table function", got=got, hint="create_temporary_function(...) gives one its name"
-    )
+    close = did_you_mean(name.rpartition(".")[2], context.function_names()) if found is None else None
+    hint = close or "create_temporary_function(...) gives one its name"
+    raise context.text.wrong(node, "requires a table function", got=got, hint=hint)
 
 
 def fitting(

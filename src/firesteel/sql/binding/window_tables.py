@@ -68,9 +68,9 @@ def bind_table_function(call: nodes.Call, context: Context, source: _Source) -> 
     if name == PREDICT:
         return bind_predict(call, context, source)
     if name not in _SIGNATURES:
-        known = [*_SIGNATURES, *CHANGELOGS, STATE_OF, PREDICT]
+        known = [*_SIGNATURES, *CHANGELOGS, STATE_OF, PREDICT, *context.function_names()]
         raise context.text.unsupported(
-            call, f"the table function {call.function}", hint=suggestion(name, known)
+            call, f"the table function {call.function}", hint=suggestion(call.function, known)
         )
     arguments = named_arguments(call, Signature(name, *_SIGNATURES[name]), context)
     table = arguments["DATA"]

@@ -63,6 +63,10 @@ class BoundCatalog:
         """Return the user's function that has a name in all databases, None if there is none."""
         return self._manager.functions.find_system(name)
 
+    def function_names(self, catalog: str, database: str) -> Sequence[str]:
+        """Return the names of functions that a query in a database knows, none if there is no such database."""
+        return self._manager.functions.names(catalog, database) if self._there(catalog, database) else []
+
     def model(self, identifier: ObjectIdentifier) -> Model | None:
         """Return the model of a full name, None if there is none."""
         found = self._manager.models.find(identifier)
