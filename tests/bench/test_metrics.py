@@ -103,7 +103,7 @@ def test_the_section_has_the_aim_and_the_page_a_summary() -> None:
     assert cost({}, ENGINE) is None
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_the_jobs_on_spark() -> None:

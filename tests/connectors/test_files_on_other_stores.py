@@ -137,7 +137,7 @@ def test_the_commit_can_crash_anywhere_and_be_repeated(base: str, segments: int)
 
 
 @given(steps=STEPS, size=st.integers(1, 30), every=st.booleans())
-@settings(deadline=None, max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_exactly_once_whatever_fails(store: str, steps: list[Any], size: int, every: bool) -> None:
     path = f"{store}/{time.monotonic_ns()}"
     job = Job(sink_of(path, RollingPolicy(every, size, rollover_interval=60, inactivity_interval=30)))

@@ -200,7 +200,7 @@ def test_a_job_that_fails_fails_alone(session: Session):
 
 
 @pytest.mark.usefixtures("undisturbed")
-@pytest.mark.parametrize("how", ["fail", "exit"])
+@pytest.mark.parametrize("how", ["fail", pytest.param("exit", marks=pytest.mark.thorough)])
 def test_a_job_with_a_restart_strategy_goes_on_alone(session: Session, how: str):
     name = f"again-{how}"
     session.begin(name, *RETRYING)
@@ -302,6 +302,7 @@ def test_when_the_jvm_dies_all_its_jobs_go_on_in_the_next(session: Session):
     assert session.record("one").outcome() is None
 
 
+@pytest.mark.thorough
 def test_a_server_that_is_killed_costs_jobs_nothing(session: Session):
     before = session.keeper(), session.pid("one"), session.pid("two")
     os.kill(json.loads((session.cluster / "server.json").read_text())["pid"], signal.SIGKILL)

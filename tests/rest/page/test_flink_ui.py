@@ -149,9 +149,11 @@ def test_checkpoints_and_savepoints(dashboard: Dashboard, served: Served):
 
 def test_what_is_known_of_vertices(dashboard: Dashboard, served: Served):
     job = served.jobs["words"]
-    for vertex in served.ask(f"/jobs/{job}")["vertices"]:
-        for name, text in DRAWERS.items():
-            dashboard.open(f"job/running/{job}/overview/{vertex['id']}/{name}", text)
+    first, *others = (vertex["id"] for vertex in served.ask(f"/jobs/{job}")["vertices"])
+    for name, text in DRAWERS.items():
+        dashboard.open(f"job/running/{job}/overview/{first}/{name}", text)
+    for vertex in others:
+        dashboard.open(f"job/running/{job}/overview/{vertex}/detail", DRAWERS["detail"])
 
 
 def test_processes(dashboard: Dashboard, served: Served):

@@ -41,7 +41,7 @@ GROUP BY shop"""
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    made = Served(tmp_path_factory.mktemp("page"))
+    made = Served(tmp_path_factory.mktemp("page"), "--session")
     try:
         made.run("orders", text=ORDERS)  # it has something to show by the time that words are counted
         made.run("words")

@@ -345,8 +345,7 @@ def test_a_cluster_without_submission_says_so(page: Page, tmp_path: Path):
         page.goto("about:blank")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 380])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 380)])
 def test_axe_finds_nothing_serious_and_nothing_is_cut_off(sql: Page, scheme: str, width: int):
     from axe_playwright_python.sync_playwright import Axe
 

@@ -9,7 +9,7 @@ import pytest
 from tests.rest.page.many_pages import measured, table
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 @pytest.mark.timeout(900)
