@@ -104,7 +104,7 @@ def test_a_far_sink_waits_for_each_commit_and_for_no_record(tmp_path, replace_sl
     assert sink.results == 2
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 def test_a_scenario_runs_and_its_results_are_right():
     case = next(case for case in PART.cases if case.name == "hot-key")

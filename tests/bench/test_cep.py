@@ -73,7 +73,7 @@ def test_both_systems_run_with_each_number_of_keys() -> None:
     assert {"python 1000", "flink 1000", "text 100000", "flink 100000", "long"} <= names
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_a_case_runs_on_spark() -> None:

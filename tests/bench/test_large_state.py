@@ -158,7 +158,7 @@ def test_this_readme_has_the_marks() -> None:
     assert text.count(f"{BEGIN}\n") == text.count(f"{END}\n") == 1
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 def test_a_join_on_spark() -> None:

@@ -63,7 +63,7 @@ def test_streaming_has_flinks_rows(name: str, folders: dict[str, str]) -> None:
     assert answer(session(query, kind, folders), query) == ANSWERS[name]
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BOUNDED)
 def test_batch_has_flinks_rows(name: str, folders: dict[str, str]) -> None:
     query = BY_NAME[name]

@@ -28,7 +28,7 @@ def test_a_wrong_result_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         run(BY_NAME["records"], 1000, tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 def test_a_curve_runs_in_a_process_of_its_own() -> None:
     case = next(case for case in PART.cases if case.name == "parallelism")

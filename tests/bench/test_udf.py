@@ -32,7 +32,7 @@ def test_every_function_runs_on_both_systems() -> None:
     ]
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def container() -> Iterator[str]:
         yield f"az://{azurite.new_container(endpoint)}"
 
 
-@pytest.fixture(params=["cluster", "container"])
+@pytest.fixture(params=["cluster", pytest.param("container", marks=pytest.mark.thorough)])
 def store(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(request.param))
 

@@ -60,7 +60,13 @@ def test_the_output_is_the_same_in_many_epochs(name: str, capfd: pytest.CaptureF
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.thorough] if place % 2 else [])
+        for place, name in enumerate(NAMES)
+    ],
+)
 def test_a_program_prints_it_on_spark(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     program = PROGRAMS / name
     with executing("spark", epoch_records=records_per_epoch_of(program)):

@@ -27,11 +27,11 @@ AT_ONCE = 15
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("way", WAYS)
 def test_queries_give_the_tables_that_flink_gives(
-    way: str, long_form: bool, thorough: bool, capfd: pytest.CaptureFixture[str]
+    way: str, thorough: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:
     batch = way == "batch"
     every = compared(batch=batch)
-    chosen = every if thorough else sample(every, 2 if long_form else 1)
+    chosen = every if thorough else sample(every)
     for start in range(0, len(chosen), AT_ONCE):
         some = chosen[start : start + AT_ONCE]
         capfd.readouterr()

@@ -81,7 +81,14 @@ def test_any_pattern_goes_on_from_a_savepoint(tmp_path, directory, name):
     assert rows == whole(name, tmp_path)
 
 
-@pytest.mark.parametrize("what", ["before the manifest", "after writing a run of 0", "before booking"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "before the manifest",
+        pytest.param("after writing a run of 0", marks=pytest.mark.thorough),
+        pytest.param("before booking", marks=pytest.mark.thorough),
+    ],
+)
 @pytest.mark.parametrize("name", JOBS)
 def test_any_pattern_goes_on_after_a_crash_in_each_epoch(tmp_path, directory, name, what):
     if JOBS[name].by_clock and what == "before booking":

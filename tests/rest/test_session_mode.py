@@ -279,6 +279,7 @@ def test_settings_of_the_application_are_not_a_jobs(session: Session):
         session.run("own", "--conf", "spark.executor.memory=2g")
 
 
+@pytest.mark.thorough
 def test_when_the_session_dies_all_its_jobs_go_on_in_the_next(session: Session):
     before = session.keeper(), session.pid("one"), session.pid("two")
     one, two = session.counts("one"), session.counts("two")

@@ -43,16 +43,16 @@ def test_a_job_that_is_killed_rescaled_and_restored_loses_nothing_and_repeats_no
     assert {"rescale to 3", "kill executor", "kill machine"} <= set(outcome.counts)
 
 
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-cluster")
 @pytest.mark.timeout(900)
 @needs_postgres
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("job", "server"),
     [
         pytest.param(SqlJob(), "database", id="sql"),
-        pytest.param(KafkaJob(), "broker", id="kafka", marks=pytest.mark.thorough),
+        pytest.param(KafkaJob(), "broker", id="kafka"),
     ],
 )
 def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, job, server):

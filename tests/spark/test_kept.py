@@ -81,7 +81,7 @@ def test_jobs_of_a_driver_that_is_not_heard_of_go_when_they_have_been_idle(tmp_p
     assert len(kept) == 1
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-cluster")
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -21,7 +21,7 @@ KEYS = (
 )
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_objects_of_classes_in_the_program_itself_are_keys(tmp_path: Path, run_python: RunPython) -> None:
     done = run_python(PROGRAM, tmp_path / "state")
     assert done.returncode == 0, done.stderr

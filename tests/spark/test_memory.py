@@ -58,7 +58,7 @@ def test_state_of_several_times_the_memory(tmp_path: Path, run_python: RunPython
     assert not list((tmp_path / "local").rglob("firesteel-spill-*"))
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_too_little_address_space_is_named(tmp_path: Path, run_python: RunPython) -> None:
     done = run(run_python, tmp_path, 20_000, 2, 8, 0, **{"spark.executor.pyspark.memory": "1800m"})
     assert done.returncode == 1

@@ -68,6 +68,7 @@ def test_what_one_program_makes_another_finds(server: HiveMetastore):
     assert not catalog.database_exists("shop")
 
 
+@pytest.mark.thorough
 def test_a_server_that_was_away_is_found_again(server: HiveMetastore):
     catalog = HiveCatalog("h", None, server.conf_dir)
     catalog.create_database("kept", CatalogDatabase({"a": "b"}), False)

@@ -63,6 +63,7 @@ def produce(brokers: KafkaCluster, topic: str, wave: int) -> None:
     brokers.produce(topic, records, {"enable.idempotence": True})
 
 
+@pytest.mark.thorough
 def test_leaders_and_coordinators_move(
     brokers: KafkaCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

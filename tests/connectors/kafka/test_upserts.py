@@ -149,7 +149,7 @@ def run(
                 raise
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [pytest.param(1, marks=pytest.mark.thorough), 2])
 def test_a_driver_that_crashes_and_goes_on_at_another_parallelism(
     kafka: KafkaBroker, topics: Topics, tmp_path: Path, seed: int
 ) -> None:

@@ -180,6 +180,7 @@ def test_the_cluster_keeps_tables_fresh(url: str, tmp_path: Path) -> None:
     client.close()
 
 
+@pytest.mark.thorough
 def test_a_job_of_an_insert_calls_functions_and_asks_models(url: str, tmp_path: Path) -> None:
     client = GatewayClient(url, {"execution.runtime-mode": "batch", "table.dml-sync": "true"})
     for statement in (
@@ -214,6 +215,7 @@ def test_jobs_and_queries_call_functions_of_the_files_of_their_session(url: str,
         client.close()
 
 
+@pytest.mark.thorough
 def test_each_insert_of_a_script_is_a_job(url: str, tmp_path: Path) -> None:
     script = f"""
         SET 'execution.runtime-mode' = 'batch';

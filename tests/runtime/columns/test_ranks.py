@@ -103,6 +103,7 @@ def test_the_rows_shown_are_those_of_the_whole_table(
     keys: tuple[int, ...],
     shows: bool,
     latest: bool,
+    thorough: bool,
 ) -> None:
     chance = random.Random(f"{function}{retracts}{start}{end}{keys}{shows}{latest}")
     rank = spec(
@@ -111,7 +112,7 @@ def test_the_rows_shown_are_those_of_the_whole_table(
     run = Harness(partial(RankOperator, rank), keys=keys)
     table: list[Row] = []
     shown: Counter[Row] = Counter()
-    for epoch in range(25):
+    for epoch in range(25 if thorough else 10):
         changes = changed(table, chance, epoch * 100, retracts=retracts)
         apply(shown, run.rows(*([batch(changes)] if changes else [])))
         assert +shown == model(rank, table)

@@ -322,6 +322,7 @@ def test_windows_of_every_kind_are_written_and_read_again(spark, tmp_path):
     )
 
 
+@pytest.mark.thorough
 def test_a_large_state_is_written_and_read_in_parts(spark, tmp_path):
     frame = spark.range(MANY).select(F.col("id").alias("key"), (F.col("id") * 3).alias("value"))
     change = StateBootstrapTransformation().with_state(ValueStateDescriptor("n", Types.LONG()), frame)

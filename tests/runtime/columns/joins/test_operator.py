@@ -55,7 +55,13 @@ def random_changes(side: int, table: list[Row], chance: random.Random) -> list[t
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_result_is_the_join_of_both_tables(
-    kind: JoinKind, keys: bool, null_safe: bool, smaller: bool, small: bool, monkeypatch: pytest.MonkeyPatch
+    kind: JoinKind,
+    keys: bool,
+    null_safe: bool,
+    smaller: bool,
+    small: bool,
+    thorough: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if small:
         monkeypatch.setattr(joins, "_KEYS_AT_ONCE", 2)
@@ -64,7 +70,7 @@ def test_the_result_is_the_join_of_both_tables(
         monkeypatch.setattr(joins, "_MOST_WAITING", 4)
         monkeypatch.setattr(pairs, "MOST", 3)
     chance = random.Random(f"{kind}{keys}{null_safe}{smaller}")
-    check(spec(kind, keys=keys, null_safe=null_safe, smaller=smaller), chance, 40)
+    check(spec(kind, keys=keys, null_safe=null_safe, smaller=smaller), chance, 40 if thorough else 12)
 
 
 @given(
