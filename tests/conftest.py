@@ -35,7 +35,7 @@ RunPython = Callable[..., CompletedProcess[str]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    text = "run long tests, and the long forms of others, as ./run check does"
+    text = "run long tests, too, as ./run check does"
     parser.addoption("--long", action="store_true", help=text)
     text = "run every test in its widest form, which takes hours"
     parser.addoption("--thorough", action="store_true", help=text)
@@ -67,12 +67,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
-
-
-@pytest.fixture(scope="session")
-def long_form(request: pytest.FixtureRequest) -> bool:
-    """Whether a test that has a short and a long form takes the long one."""
-    return bool(request.config.getoption("--long")) or bool(request.config.getoption("--thorough"))
 
 
 @pytest.fixture(scope="session")

@@ -19,11 +19,10 @@ AT_ONCE = 15
 def test_queries_give_the_tables_that_flink_gives(
     tmp_path: Path,
     interrupted: Callable[[Path, Start], None],
-    long_form: bool,
     thorough: bool,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    chosen = compared() if thorough else sample(compared(), 3 if long_form else 1)
+    chosen = compared() if thorough else sample(compared())
     jobs = -(-len(chosen) // AT_ONCE)
     for number in range(jobs):
         some = chosen[number::jobs]  # each job reads all tables, so all have many epochs

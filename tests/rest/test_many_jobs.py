@@ -12,8 +12,8 @@ import pytest
 from tests.rest.many_jobs import measured
 
 
+@pytest.mark.thorough
 @pytest.mark.spark
-@pytest.mark.long
 @pytest.mark.xdist_group("spark")
 @pytest.mark.timeout(1200)
 def test_many_jobs_in_a_session_cost_little_while_they_are_idle(tmp_path: Path):

@@ -69,11 +69,7 @@ def test_a_run_of_spark_that_fails_is_an_error_and_leaves_nothing(cache: Path, j
 
 @pytest.mark.spark
 @pytest.mark.long
-def test_spark_starts_from_an_archive(request: pytest.FixtureRequest, long_form: bool) -> None:
-    if (
-        long_form
-    ):  # to make one takes half a minute of two cores; otherwise it is the one that `./run` has made
-        request.getfixturevalue("cache")
+def test_spark_starts_from_an_archive(cache: Path) -> None:
     path = make_archive()
     assert path.stat().st_size > 2**20
     written = path.stat().st_mtime_ns

@@ -109,7 +109,7 @@ def test_a_module_of_a_package_runs_with_all_it_needs(tmp_path: Path, run_on_clu
     assert done.stdout == "tea 3 7 1.5 from the archive tea 3 7 1.5 from the archive\n"
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_module_that_a_worker_lacks_is_named_with_what_to_do(
     tmp_path: Path, run_on_cluster: RunPython
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -26,6 +27,14 @@ from tests.recovery.sql.jobs import (
 )
 
 BUSY = MaintenancePolicy(2, 3, inline=True)
+
+
+def every_second(first: int) -> list[Any]:
+    """Return the queries, of which the others run with --thorough only."""
+    return [
+        pytest.param(name, marks=[] if place % 2 == first else [pytest.mark.thorough])
+        for place, name in enumerate(QUERIES)
+    ]
 
 
 def changing(changes: dict[int, int]) -> Act:
@@ -57,7 +66,7 @@ class Stopping:
         return self._answer.result(timeout=0)
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", every_second(0))
 def test_a_running_query_is_rescaled(tmp_path: Path, name: str) -> None:
     home = prepared(tmp_path / "job", name)
     changes = changing({2: 3, 4: 1, 7: 2})
@@ -81,7 +90,7 @@ def test_any_changes_at_any_time(
     run(home, name, parallelism=2, act=act, epoch_records=size, retained=2, maintenance=BUSY)
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", every_second(1))
 def test_a_savepoint_is_resumed_at_another_parallelism_on_another_machine(
     tmp_path: Path, name: str, machine: Callable[[str], None]
 ) -> None:

@@ -41,12 +41,12 @@ class Restarted(Served):
 
     def again(self) -> None:
         port = str(urlsplit(self.client.url).port)
-        self.firesteel("cluster", "start", str(self.cluster), "--port", port, "--slots", "8")
+        self.firesteel("cluster", "start", str(self.cluster), "--port", port, "--slots", "8", *self.options)
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Restarted]:
-    made = Restarted(tmp_path_factory.mktemp("restart"))
+    made = Restarted(tmp_path_factory.mktemp("restart"), "--session")
     try:
         made.run("words")
         until(lambda: len(made.counts("words")) == 3)
