@@ -31,6 +31,9 @@ for profile, examples in (("quick", 30), ("thorough", 200)):
         profile, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=examples
     )
 
+UNTIL = "FIRESTEEL_TESTS_UNTIL"
+LEFT_OUT = "left out: the time of --minutes is over"
+
 RunPython = Callable[..., CompletedProcess[str]]
 
 
@@ -39,10 +42,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help=text)
     text = "run every test in its widest form, which takes hours"
     parser.addoption("--thorough", action="store_true", help=text)
+    text = "leave tests out that would begin after so many minutes, and say how many"
+    parser.addoption("--minutes", type=float, help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("thorough" if config.getoption("--thorough") else "quick")
+    minutes = config.getoption("--minutes")
+    if minutes is not None:
+        os.environ.setdefault(
+            UNTIL, str(time.time() + 60 * minutes)
+        )  # workers have that of the first process
     # Spark's workers have the environment of the moment when Spark starts, whichever test that is.
     for server in (MariaDbServer, PostgresServer):
         os.environ.setdefault(server.PASSWORD_VARIABLE, secrets.token_urlsafe(24))
@@ -54,12 +64,29 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # If there is no time for all, it is long ones that are left out.
+    items.sort(
+        key=lambda item: bool(item.get_closest_marker("long")) and not item.get_closest_marker("xdist_group")
+    )
     if config.getoption("--thorough"):
         return
     marks = ["thorough"] if config.getoption("--long") else ["long", "thorough"]
     left_out = [item for item in items if any(map(item.get_closest_marker, marks))]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if not any(map(item.get_closest_marker, marks))]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if time.time() > float(os.environ.get(UNTIL, "inf")):
+        pytest.skip(LEFT_OUT)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = terminalreporter.stats.get("skipped", [])
+    count = sum(LEFT_OUT in str(report.longrepr) for report in skipped)
+    if count:
+        terminalreporter.write_line(f"{count} tests were {LEFT_OUT}", bold=True, yellow=True)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
