@@ -65,7 +65,7 @@ def test_what_is_written_is_what_is_read(batch: bool, thorough: bool) -> None:
     env = named(session(batch=batch, options={ONE_SUBTASK: "true"}))
     options = plan_options(env._session)
     every = compared(batch=batch)
-    for given in every if thorough else sample(every, 3):
+    for given in every if thorough else sample(every):
         text = f"EXECUTE {statements(env, [given])}"
         statement = parse_statement(text)
         assert isinstance(statement, StatementSet)

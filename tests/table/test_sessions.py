@@ -153,7 +153,15 @@ def test_a_session_answers_as_in_flink(name: str, tmp_path: Path):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", ["values", "batch: values", "insert", "scripts: filled tables"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "values",
+        pytest.param("batch: values", marks=pytest.mark.thorough),
+        pytest.param("insert", marks=pytest.mark.thorough),
+        "scripts: filled tables",
+    ],
+)
 def test_jobs_of_a_session_on_spark_answer_as_in_flink(name: str, tmp_path: Path):
     with executing("spark", parallelism=1):
         answers_as_in_flink(name, tmp_path)
