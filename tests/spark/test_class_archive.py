@@ -69,7 +69,8 @@ def test_a_run_of_spark_that_fails_is_an_error_and_leaves_nothing(cache: Path, j
 
 @pytest.mark.spark
 @pytest.mark.long
-def test_spark_starts_from_an_archive(cache: Path) -> None:
+def test_spark_starts_from_an_archive() -> None:
+    """`./run` has made it, otherwise it is made here, which takes half a minute of two cores."""
     path = make_archive()
     assert path.stat().st_size > 2**20
     written = path.stat().st_mtime_ns
