@@ -35,7 +35,7 @@ def test_a_broker_that_is_killed_stopped_and_stands_still(
     tmp_path: Path, mortal_kafka: KafkaBroker, parallelism: int
 ) -> None:
     topic = mortal_kafka.create_topic(partitions=2)
-    ends = ["kill", "stop", "pause"]
+    ends = ["kill", "stop", "pause", "kill"]
     wave = 0
 
     def produce() -> None:

@@ -147,13 +147,14 @@ def test_checkpoints_and_savepoints(dashboard: Dashboard, served: Served):
         dashboard.sees(text)
 
 
-def test_what_is_known_of_vertices(dashboard: Dashboard, served: Served):
+def test_what_is_known_of_vertices(dashboard: Dashboard, served: Served, thorough: bool):
     job = served.jobs["words"]
     first, *others = (vertex["id"] for vertex in served.ask(f"/jobs/{job}")["vertices"])
     for name, text in DRAWERS.items():
         dashboard.open(f"job/running/{job}/overview/{first}/{name}", text)
     for vertex in others:
-        dashboard.open(f"job/running/{job}/overview/{vertex}/detail", DRAWERS["detail"])
+        for name in DRAWERS if thorough else ["detail"]:
+            dashboard.open(f"job/running/{job}/overview/{vertex}/{name}", DRAWERS[name])
 
 
 def test_processes(dashboard: Dashboard, served: Served):
