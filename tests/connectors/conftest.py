@@ -1,4 +1,4 @@
-"""Databases for the tests of sinks: a SQLite file, and a PostgreSQL server that all tests of a process share."""
+"""Databases for the tests of sinks: a SQLite file, and servers that all tests of a process share."""
 
 from __future__ import annotations
 
@@ -10,9 +10,18 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
 
+from firesteel.connectors.schema_registry.client import registered_id, registered_schema
 from firesteel.connectors.sql.address import resolved
 from harness.mariadb import MariaDbServer, mariadb_server
 from harness.postgres import PostgresServer, postgres_server
+
+
+@pytest.fixture(autouse=True)
+def nothing_known_of_registries() -> Iterator[None]:
+    """What is kept of a registry is forgotten: a later one may be at the same port, with other schemas."""
+    yield
+    registered_schema.cache_clear()
+    registered_id.cache_clear()
 
 
 class Target:

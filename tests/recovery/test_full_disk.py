@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import STAGED, Storage
 from firesteel.common.errors import StateError
 from firesteel.datastream.functions import KeyedProcessFunction
@@ -198,16 +199,18 @@ def test_a_full_directory_for_working_copies(directory, disk, monkeypatch):
 
 def test_wherever_the_directory_for_working_copies_is_full(directory, disk, monkeypatch):
     monkeypatch.setenv("SPARK_LOCAL_DIRS", str(disk.path))
-    failures = 0
+    said = []
     for pages in range(500):
         disk.leave(pages * PAGE)
-        said = failure(directory)
-        if said is None:
+        said.append(failure(directory))
+        if said[-1] is None:
             break
-        assert f"{disk.path}" in said
-        failures += 1
-    assert failures >= 3
-    assert rows(directory) == expected(320)
+        assert f"{disk.path}" in said[-1]
+    assert len(said) > 3
+    log = ManifestLog.open(Storage.of(directory / "state"))
+    epochs = [(epoch, log.read(epoch).finished, log.read(epoch).records) for epoch in log.epochs()]
+    assert epochs == [(1, False, 10), (2, False, 10), (3, True, 10)], said
+    assert rows(directory) == expected(320), said
 
 
 def test_a_full_directory_for_temporary_files(directory, disk, monkeypatch):
