@@ -17,7 +17,7 @@ from firesteel.checkpoint.objects import STAGED, Storage
 from firesteel.common.errors import StateError
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.disk.copy import close_working_stores
+from firesteel.state.disk.copy import close_working_stores, open_working_store
 from tests.recovery import ledger
 from tests.recovery.jobs import environment, restarting
 
@@ -127,11 +127,11 @@ def test_a_full_state_directory(directory, disk):
 
 
 def failure(directory, **more):
-    """Run; return what the error says, None if there is none."""
+    """Run; return the error, None if there is none."""
     try:
         run(directory, 320, epoch_records=10, **more)
     except StateError as error:
-        return str(error)
+        return error
     return None
 
 
@@ -151,7 +151,7 @@ def test_wherever_the_state_directory_is_full(tmp_path, disk, machine):
         ledger.forget(str(directory))
         if said is None:
             break
-        failed.add(re.search(rf"(?:^|: ){state}/(\w+)\S* cannot be written; got .*No space left", said)[1])
+        failed.add(re.search(rf"(?:^|: ){state}/(\w+)\S* cannot be written; got .*No space left", str(said))[1])
     assert failed >= {"job", "runs", "manifests"}
 
 
@@ -205,12 +205,30 @@ def test_wherever_the_directory_for_working_copies_is_full(directory, disk, monk
         said.append(failure(directory))
         if said[-1] is None:
             break
-        assert f"{disk.path}" in said[-1]
+        assert f"{disk.path}" in str(said[-1])
     assert len(said) > 3
     log = ManifestLog.open(Storage.of(directory / "state"))
     epochs = [(epoch, log.read(epoch).finished, log.read(epoch).records) for epoch in log.epochs()]
     assert epochs == [(1, False, 10), (2, False, 10), (3, True, 10)], said
     assert rows(directory) == expected(320), said
+
+
+def test_a_working_copy_is_opened_once_there_is_room(disk):
+    """What could not be opened is closed, even if its error is kept, as a report of failures keeps it."""
+    errors = []
+    for pages in range(20):
+        disk.leave(pages * PAGE)
+        try:
+            store = open_working_store(disk.path / "copy", "history", 0, 127)
+        except StateError as error:
+            errors.append(error)
+    assert {str(error.__cause__) for error in errors} == {
+        "[Errno 28] No space left on device",
+        "mdb_txn_commit: Input/output error",
+    }
+    store.apply(1, [(b"key", b"value")])
+    with store.read() as reader:
+        assert reader.get(b"key") == b"value"
 
 
 def test_a_full_directory_for_temporary_files(directory, disk, monkeypatch):

@@ -16,7 +16,8 @@ import os
 import struct
 import threading
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -250,9 +251,10 @@ class WorkingStore:
             except (lmdb.InvalidError, lmdb.CorruptedError, lmdb.VersionMismatchError):
                 discard(self.directory)
                 self._environment = _open_checked(self.directory, map_size)
-            self._data = self._environment.open_db(b"data")
-            self._meta = self._environment.open_db(b"meta")
-            self._filter = KeyFilter(self.directory, self._data, self._meta)
+            with _closing_on_error(self._environment):
+                self._data = self._environment.open_db(b"data")
+                self._meta = self._environment.open_db(b"meta")
+                self._filter = KeyFilter(self.directory, self._data, self._meta)
         except lmdb.Error as error:
             raise _unusable(self.directory, error) from error
 
@@ -324,10 +326,20 @@ os.register_at_fork(after_in_child=_after_fork)
 
 def _open_checked(directory: Path, map_size: int) -> Any:
     environment = open_environment(directory, databases=2, map_size=map_size)
-    if (directory / DATA_FILE).stat().st_size < pages_in(environment):
-        environment.close()
-        raise lmdb.CorruptedError("the file was cut off")
+    with _closing_on_error(environment):
+        if (directory / DATA_FILE).stat().st_size < pages_in(environment):
+            raise lmdb.CorruptedError("the file was cut off")
     return environment
+
+
+@contextmanager
+def _closing_on_error(environment: Any) -> Iterator[None]:
+    """Close an environment if the block fails: while a process has one open, it cannot open it again."""
+    try:
+        yield
+    except BaseException:
+        environment.close()
+        raise
 
 
 def _unusable(directory: Path, error: Exception) -> StateError:
