@@ -151,7 +151,9 @@ def test_wherever_the_state_directory_is_full(tmp_path, disk, machine):
         ledger.forget(str(directory))
         if said is None:
             break
-        failed.add(re.search(rf"(?:^|: ){state}/(\w+)\S* cannot be written; got .*No space left", str(said))[1])
+        failed.add(
+            re.search(rf"(?:^|: ){state}/(\w+)\S* cannot be written; got .*No space left", str(said))[1]
+        )
     assert failed >= {"job", "runs", "manifests"}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from firesteel.common.errors import ConfigurationError, ProgramError, UnsupportedError
 from firesteel.common.logical_types import (
@@ -26,13 +27,15 @@ from firesteel.common.logical_types import (
     VarCharType,
 )
 from firesteel.connectors.sql.address import checked_address
-from firesteel.connectors.sql.inspecting import InspectedColumn, Inspector
 from firesteel.connectors.sql.jdbc_url import url_of_jdbc
 from firesteel.table.catalog.catalog import Catalog
 from firesteel.table.catalog.definitions import CatalogBaseTable
 from firesteel.table.catalog.paths import ObjectPath
 from firesteel.table.schema import Schema
 from firesteel.table.types import DataType
+
+if TYPE_CHECKING:
+    from firesteel.connectors.sql.inspecting import InspectedColumn, Inspector
 
 __all__ = ["JdbcCatalog"]
 
@@ -132,7 +135,13 @@ class JdbcCatalog(Catalog):
         return CatalogBaseTable.create_table(builder.build(), [], options)
 
     def _inspector(self, database: str) -> Inspector:
-        return Inspector(checked_address(self._address(database), self._who), self._who)
+        inspecting = importlib.import_module(
+            "firesteel.connectors.sql.inspecting"
+        )  # SQLAlchemy may be missing
+        inspector: Inspector = inspecting.Inspector(
+            checked_address(self._address(database), self._who), self._who
+        )
+        return inspector
 
     def _address(self, database: str) -> str:
         return url_of_jdbc(f"{self._base}{database}", *self._account, self._who)
@@ -150,6 +159,7 @@ def _digits(column: InspectedColumn) -> int:
 def _type_of(column: InspectedColumn, who: str) -> LogicalType:
     """Return the type of a column.
 
+    >>> from firesteel.connectors.sql.inspecting import InspectedColumn
     >>> str(_type_of(InspectedColumn("n", "numeric", False, None, 10, 2, None), "t"))
     'DECIMAL(10, 2) NOT NULL'
     >>> str(_type_of(InspectedColumn("n", "_int4", True, None, None, None, None), "t"))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
-from firesteel.connectors.kafka.sink.topics import Topic, Topics
+
+if TYPE_CHECKING:
+    from firesteel.connectors.kafka.sink.topics import Topic, Topics
 
 
 class RecordWriter(ABC):
