@@ -46,6 +46,7 @@ def test_an_error_survives_being_sent_to_another_process():
         ("SELECT a FROM t u v", None),
         ("SELECT value FROM t", "value is a reserved word; quote it as `value` to use it as a name"),
         ("SELECT a AS order FROM t", "order is a reserved word; quote it as `order` to use it as a name"),
+        ("SELECT a prev FROM t", "prev is a reserved word; quote it as `prev` to use it as a name"),
         ("SELECT a, FROM t", "remove the comma before FROM"),
         ('SELECT "a" FROM t', "quote names with `back quotes` and strings with 'single quotes'"),
         ("SELECT a FROM t WHERE a != 1", "use <> for not equal"),

@@ -54,11 +54,11 @@ def test_the_operators_of_the_job_are_json(environment: TableEnvironment) -> Non
     plan = json.loads(text.split("== Physical Execution Plan ==\n")[1])
     names = [node["type"].split("[")[0] for node in plan["nodes"]]
     assert names == [
-        "Source: TableSourceScan",
+        "Source: s",
         "Calc",
         "LocalGroupAggregate",
         "GlobalGroupAggregate",
-        "Sink: Sink",
+        "Sink: Collect table sink",
     ]
     assert plan["nodes"][3]["predecessors"][0]["ship_strategy"] == "HASH"
     assert plan["nodes"][1]["contents"] == "[2]:Calc(select=[k], where=[(v > 3)])"

@@ -8,6 +8,9 @@ of that node (the main one or a side output), and how records are distributed ov
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,7 +39,10 @@ class Location:
 
     @staticmethod
     def of_caller() -> Location:
-        """Return the innermost running line outside this package."""
+        """Return the innermost running line outside this package, or the one that `calls_of` names."""
+        script = _script.get()
+        if script is not None:
+            return script
         frame = sys._getframe(1)
         while is_engine(frame.f_code.co_filename) and frame.f_back is not None:
             frame = frame.f_back
@@ -44,6 +50,24 @@ class Location:
 
     def __str__(self) -> str:
         return f"{_shown(self.file)}:{self.line}"
+
+
+_script: Final[ContextVar[Location | None]] = ContextVar("script", default=None)
+
+
+@contextmanager
+def calls_of(script: Location) -> Iterator[None]:
+    """What is called in the block comes from this line of a script, and not from one of Python.
+
+    >>> with calls_of(Location("report.sql", 3)):
+    ...     str(Location.of_caller())
+    'report.sql:3'
+    """
+    token = _script.set(script)
+    try:
+        yield
+    finally:
+        _script.reset(token)
 
 
 @cache

@@ -190,7 +190,7 @@ def _connections(session: Session, made: MadeSink | None = None) -> Connections:
 
     def sink(table: ResolvedTable) -> TableSink:
         if table.identifier.name.startswith(_COLLECTED):
-            return TableSink(CollectTableSink(token), ChangelogMode.all())
+            return TableSink(CollectTableSink(token), ChangelogMode.all(), name="Collect table sink")
         return (made or connected.sink)(table)
 
     return replace(connected, sink=sink)

@@ -95,7 +95,7 @@ def _run_file(client: Display, path: Path) -> None:
             "requires a file that can be read", who="firesteel sql", got=str(error)
         ) from None
     try:
-        client.run(text)
+        client.run(text, path.name)
     except FiresteelError as error:
         error.who = f"{path.name}: {error.who}" if error.who else path.name
         raise

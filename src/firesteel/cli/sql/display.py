@@ -9,6 +9,8 @@ from firesteel.cli.sql.live import show_live
 from firesteel.cli.sql.output import Format, write
 from firesteel.common.errors import ConfigurationError
 from firesteel.control import JobHandle
+from firesteel.graph import Location
+from firesteel.graph.nodes import calls_of
 from firesteel.sql.script import Piece, pieces
 from firesteel.sql.statements.parts import Statement
 from firesteel.sql.statements.session import ClientCommand, SetOption
@@ -48,19 +50,23 @@ class Display(ABC):
         self._interactive = interactive
         self._live = live
 
-    def run(self, text: str) -> None:
-        """Execute the statements of a text, up to the first that fails. Raises QuitRequested where one is QUIT."""
-        for piece in pieces(text):
-            self.execute(piece)
+    def run(self, text: str, name: str = "statement") -> None:
+        """Execute the statements of a text, up to the first that fails. Raises QuitRequested where one is QUIT.
 
-    def execute(self, piece: Piece) -> None:
+        `name` says in errors where a line is.
+        """
+        for piece in pieces(text):
+            self.execute(piece, name)
+
+    def execute(self, piece: Piece, name: str = "statement") -> None:
         """Execute one statement and show what it answers. Raises its error, and QuitRequested for QUIT."""
         if self.echo:
             self.say(f"{piece.text};")
         statement = piece.parse()
         if isinstance(statement, ClientCommand):
             self._command(statement)
-        else:
+            return
+        with calls_of(Location(name, piece.span.line)):
             self._execute(statement, piece)
 
     @abstractmethod

@@ -107,7 +107,7 @@ class TableSink:
 
     One that `adapts` wants no other kinds of changes than there are: of a query with inserts only, it gets inserts, and
     no updates by key. `parallelism` is that of its subtasks (None: that of the query). Rows with equal values in the
-    columns `distribution`, if there are any, go to one subtask.
+    columns `distribution`, if there are any, go to one subtask. `name` is what the job calls it (None: as the table).
     """
 
     sink: ColumnSink
@@ -115,6 +115,7 @@ class TableSink:
     adapts: bool = False
     parallelism: int | None = None
     distribution: tuple[str, ...] = ()
+    name: str | None = None
 
     def mode_for(self, given: ChangelogMode) -> ChangelogMode:
         """Return the kinds of changes that the sink takes of a query that has `given`.

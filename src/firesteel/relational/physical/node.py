@@ -84,6 +84,11 @@ class PhysicalNode(ABC):
         return type(self).__name__
 
     @property
+    def short_name(self) -> str:
+        """Return what Flink calls the operator in a job: a source and a sink have the name of their table."""
+        return self.name
+
+    @property
     def inputs(self) -> tuple[PhysicalNode, ...]:
         """Return the nodes that this one reads."""
         return ()

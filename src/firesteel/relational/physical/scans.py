@@ -43,6 +43,11 @@ class TableSourceScan(PhysicalNode):
     single: bool = False
 
     @property
+    def short_name(self) -> str:
+        """Return the name of the table."""
+        return self.name if self.source is None else self.table.identifier.name
+
+    @property
     def whole(self) -> TableSourceScan | None:
         """Return the scan of all columns; None for a stream's."""
         return self.base or (None if self.source is None else self)

@@ -76,6 +76,11 @@ class Sink(PassingNode):
 
     is_sink: ClassVar[bool] = True
 
+    @property
+    def short_name(self) -> str:
+        """Return the name of the sink or of its table; without either, its title."""
+        return self.sink.name or (self.title if self.target is None else self.target.identifier.name)
+
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the table and its columns, and what is done with conflicts."""
         yield "table", self.title

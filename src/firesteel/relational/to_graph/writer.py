@@ -69,7 +69,7 @@ class GraphWriter:
     def _made(self, plan: PhysicalNode) -> Iterator[_Output]:
         found = scanned_by_split(plan, self._options)
         if found is not None:
-            yield self._node(plan, name=found.scan.name)
+            yield self._node(plan, name=found.scan.short_name)
             return
         if (rows := aggregated(plan, self._options)) is not None:
             yield self._node(plan, self._outputs(rows))
@@ -165,7 +165,7 @@ class GraphWriter:
         number = self._builder.add(
             Node(
                 id=0,
-                name=f"{name or plan.name}[{self._count}]",
+                name=f"{name or plan.short_name}[{self._count}]",
                 operation=made,
                 inputs=tuple(tuple(output.edge for output in port) for port in ports),
                 location=self._location,

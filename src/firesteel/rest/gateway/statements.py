@@ -13,6 +13,8 @@ from typing import Final
 from firesteel.common.errors import ProgramError
 from firesteel.common.importing import importing_from
 from firesteel.common.logical_types import STRING, Field, LocalZonedTimestampType
+from firesteel.graph import Location
+from firesteel.graph.nodes import calls_of
 from firesteel.rest.gateway.jobs import ClusterJobs, RunningJob
 from firesteel.rest.gateway.operations import Outcome
 from firesteel.rest.gateway.sessions import GatewaySession
@@ -55,7 +57,7 @@ class Statements:
         if words == _BEGIN and session.gathering is None:
             session.gathering = []
             return Outcome(answers.ok())
-        with importing_from(session.modules):
+        with importing_from(session.modules), calls_of(Location("statement", 1)):
             if words == _END:
                 return self._end_set(session, given_up)
             if session.gathering is not None:

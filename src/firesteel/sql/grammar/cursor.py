@@ -101,13 +101,18 @@ class Cursor:
     def needs_end(self) -> None:
         """Raise an error if anything follows.
 
-        A word is suggested if the one here, or the one before it that passed as an alias, looks like a clause.
+        A word is suggested if the one here, or the one before it that passed as an alias, looks like a clause. A
+        reserved word that is none may have been meant as an alias.
         """
         if self.at().kind is TokenKind.END:
             return
         words = [token.key for token in (self.at(), self.at(-1)) if token.kind is TokenKind.WORD]
         hints = (did_you_mean(word, _CLAUSES, similar=0.7) for word in words if word not in _CLAUSES)
-        raise self.error("the end of the statement", hint=next(filter(None, hints), None))
+        hint = next(filter(None, hints), None)
+        here = self.at()
+        if hint is None and here.kind is TokenKind.WORD and here.key in RESERVED and here.key not in _CLAUSES:
+            hint = reserved_hint(here)
+        raise self.error("the end of the statement", hint=hint)
 
     def error(
         self, expected: str, *, keys: Sequence[str] = (), token: Token | None = None, hint: str | None = None
@@ -162,8 +167,7 @@ class Cursor:
         token = self.at()
         if not self.sees_name():
             reserved = token.kind is TokenKind.WORD
-            hint = f"{token.text} is a reserved word; quote it as `{token.text}` to use it as a name"
-            raise self.error(what, hint=hint if reserved else None)
+            raise self.error(what, hint=reserved_hint(token) if reserved else None)
         start = self.index
         self.advance()
         quoted = token.kind is TokenKind.QUOTED_NAME
@@ -196,6 +200,11 @@ class Cursor:
         found = item()
         self.needs(")")
         return found
+
+
+def reserved_hint(token: Token) -> str:
+    """Return how a reserved word becomes a name."""
+    return f"{token.text} is a reserved word; quote it as `{token.text}` to use it as a name"
 
 
 def _any_of(keys: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from firesteel.sql.grammar.calls import BARE, CALLABLE, Calls
+from firesteel.sql.grammar.cursor import reserved_hint
 from firesteel.sql.lexer import TokenKind
 from firesteel.sql.nodes import Constructor
 
@@ -89,7 +90,7 @@ class Primaries(Calls):
         if self.index and self.at(-1).key == "," and token.key in _CLAUSES:
             hint = f"remove the comma before {token.text}"
         elif token.kind is TokenKind.WORD and token.key not in _CLAUSES:
-            hint = f"{token.text} is a reserved word; quote it as `{token.text}` to use it as a name"
+            hint = reserved_hint(token)
         return self.error("an expression", hint=hint)
 
     def _path(self) -> exp.Expr:
