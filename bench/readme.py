@@ -12,7 +12,7 @@ from bench.tables import table
 
 BEGIN: Final = "<!-- figures of `./run bench`, written by it -->"
 END: Final = "<!-- end of the figures -->"
-PARTS: Final = ("nexmark", "tpch", "nexmark-growth", "nexmark-latency", "joins")
+PARTS: Final = ("nexmark", "tpch", "tpch-10", "nexmark-growth", "nexmark-latency", "joins")
 
 
 def filled(readme: str, runs: Mapping[str, Runs]) -> str:

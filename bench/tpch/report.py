@@ -1,4 +1,4 @@
-"""The section of the page, and its picture, from the stored figures."""
+"""The section of a scale on the page, and its picture, from the stored figures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from bench.plots import pyplot
 from bench.tables import table
 from bench.tpch.data import QUERIES
 
-SCALES: Final = (1, 10)
 OURS: Final = "Firesteel"
 PEERS: Final = ("Flink SQL", "Spark SQL")
 LIMIT: Final = 1.2
 """How many times Spark SQL's time a query may take."""
 
-PICTURE: Final = "tpch.png"
 _COLOURS: Final = {"Flink SQL": "#c8501e", "Spark SQL": "#3a6ea5"}
 _GIB: Final = 1 << 30
 
@@ -43,14 +41,21 @@ def slowest(runs: Runs, size: int, peer: str) -> tuple[int, float] | None:
     return min(found.items(), key=lambda item: item[1]) if found else None
 
 
-def render(runs: Runs) -> list[str]:
-    """Return the section: a table for each scale, with the geometric means."""
-    lines = ["## TPC-H", ""]
-    for size in SCALES:
-        rows = [row for query in QUERIES if any((row := _row(runs, size, query))[1:])]
-        if rows:
-            lines += [f"Scale {size}:", "", *table(_HEADER, [*rows, _means(runs, size)]), ""]
-    return [*lines, f"![Times as fast, by query](images/{PICTURE})"]
+def render(runs: Runs, size: int) -> list[str]:
+    """Return the section of a scale: a table of the queries, with the geometric means."""
+    rows = [row for query in QUERIES if any((row := _row(runs, size, query))[1:])]
+    table_of_rows = [*table(_HEADER, [*rows, _means(runs, size)]), ""] if rows else []
+    return [
+        f"## TPC-H, scale {size}",
+        "",
+        *table_of_rows,
+        f"![Times as fast, by query, at scale {size}](images/{picture(size)})",
+    ]
+
+
+def picture(size: int) -> str:
+    """Return the name of the picture of a scale."""
+    return f"tpch-{size}.png"
 
 
 _HEADER: Final = [
@@ -85,23 +90,21 @@ def _means(runs: Runs, size: int) -> list[str]:
     return cells + [""] * (2 * (1 + len(PEERS)))
 
 
-def plot(runs: Runs, directory: Path) -> None:
-    """Draw how many times as fast each query is at each scale."""
+def plot(runs: Runs, directory: Path, size: int) -> None:
+    """Draw how many times as fast each query is."""
     plt = pyplot()
-    sizes = [size for size in SCALES if any(ratios(runs, size, peer) for peer in PEERS)]
-    picture, panels = plt.subplots(len(sizes) or 1, 1, figsize=(9, 3 * len(sizes) or 3), layout="constrained")
-    for panel, size in zip([panels] if len(sizes) < 2 else panels, sizes, strict=False):
-        for number, peer in enumerate(PEERS):
-            found = ratios(runs, size, peer)
-            places = [query + (number - 0.5) * 0.4 for query in QUERIES]
-            label = f"{peer} (geometric mean {geometric_mean(found.values()):.1f})" if found else peer
-            heights = [found.get(query, 0) for query in QUERIES]
-            panel.bar(places, heights, 0.38, color=_COLOURS[peer], label=label)
-        panel.axhline(1, color="0.3", linewidth=0.8)
-        panel.set_xticks(list(QUERIES), [f"q{query}" for query in QUERIES])
-        panel.set_ylabel(f"times as fast, scale {size}", fontsize=8)
-        panel.tick_params(labelsize=8)
-        panel.legend(fontsize=8)
+    drawing, panel = plt.subplots(figsize=(9, 3), layout="constrained")
+    for number, peer in enumerate(PEERS):
+        found = ratios(runs, size, peer)
+        places = [query + (number - 0.5) * 0.4 for query in QUERIES]
+        label = f"{peer} (geometric mean {geometric_mean(found.values()):.1f})" if found else peer
+        heights = [found.get(query, 0) for query in QUERIES]
+        panel.bar(places, heights, 0.38, color=_COLOURS[peer], label=label)
+    panel.axhline(1, color="0.3", linewidth=0.8)
+    panel.set_xticks(list(QUERIES), [f"q{query}" for query in QUERIES])
+    panel.set_ylabel(f"times as fast, scale {size}", fontsize=8)
+    panel.tick_params(labelsize=8)
+    panel.legend(fontsize=8)
     directory.mkdir(parents=True, exist_ok=True)
-    picture.savefig(directory / PICTURE, dpi=120)
-    plt.close(picture)
+    drawing.savefig(directory / picture(size), dpi=120)
+    plt.close(drawing)
