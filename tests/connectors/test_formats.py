@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from firesteel.common import Row, Types
 from firesteel.common.errors import ConfigurationError, ConnectorError, TypeMismatchError, UnsupportedError
+from firesteel.connectors.files import parquet_files
 from firesteel.connectors.files.csv_files import CsvParts, csv_format
 from firesteel.connectors.files.format import WAITING, FileFormat
 from firesteel.connectors.files.json_lines import JsonLinesFormat
@@ -325,6 +326,23 @@ def test_parquet_is_split_by_row_groups(tmp_path: Path) -> None:
     forgotten = list(source.read(splits[1], 150, 152))
     WAITING.clear()
     assert list(source.read(splits[1], 150, 152)) == forgotten
+
+
+@pytest.mark.parametrize(("length", "rows"), [(1, 40_000), (1000, 16_000)])
+def test_parquet_batches_of_long_rows_have_fewer(
+    length: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet_files, "_BATCH_BYTES", 16 << 20)
+    path = tmp_path / "a.parquet"
+    texts = pa.table(
+        {"s": [f"{number:0{length}}" for number in range(40_000)], "other": ["x" * length] * 40_000}
+    )
+    pq.write_table(texts, path, use_dictionary=False)
+    source = FileSource([path], parquet_files.ParquetColumns(pa.schema({"s": pa.string()})))
+    [split] = source.splits(frozenset())
+    found = [batch for batches in source.read(split, split.start, split.end) for batch in batches]
+    assert rows * 0.9 < max(batch.num_rows for batch in found) <= rows * 1.1
+    assert pa.Table.from_batches(found).equals(texts.select(["s"]))
 
 
 def test_parquet_that_does_not_fit(tmp_path: Path) -> None:

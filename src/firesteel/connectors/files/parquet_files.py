@@ -26,7 +26,10 @@ from firesteel.functions.source import RecordBatches
 
 _BATCH = 4096
 _ROW_GROUP = 1 << 16
-_COLUMN_BATCH = 1 << 15
+_COLUMN_BATCH = 1 << 17
+_BATCH_BYTES: Final = 32 << 20
+"""About so many bytes of columns are decoded at once: a batch of long rows has fewer of them."""
+
 _MOST_ROW_GROUP = 1 << 20
 _FOOTERS: Final = 64
 """Files whose footers are read when a query is planned."""
@@ -131,7 +134,7 @@ class ParquetFormat(ParquetBatches[Row]):
 
 
 class ParquetColumns(ParquetBatches[pa.RecordBatch]):
-    """The columns of a schema, by their names and converted to it, some ten thousand rows at a time."""
+    """The columns of a schema, by their names and converted to it, up to a hundred thousand rows at a time."""
 
     def __init__(self, schema: pa.Schema, condition: Condition | None = None) -> None:
         self._schema = schema
@@ -189,7 +192,8 @@ class _PartReader:
             rows = sum(metadata.row_group(group).num_rows for group in numbers)
             if wanted:
                 first = position
-                for batch in self._parquet.iter_batches(size, row_groups=numbers, columns=self._leaves()):
+                most = _fitting(metadata.row_group(numbers[0]), self._names, size)
+                for batch in self._parquet.iter_batches(most, row_groups=numbers, columns=self._leaves()):
                     yield first, batch
                     first += batch.num_rows
             position += rows
@@ -232,8 +236,19 @@ def _leaves(field: pa.Field) -> Iterator[str]:
 
 def _stored(group: Any, columns: Sequence[str]) -> int:
     """Return the bytes of some columns of a row group."""
+    return sum(chunk.total_compressed_size for chunk in _chunks(group, columns))
+
+
+def _fitting(group: Any, columns: Sequence[str], most: int) -> int:
+    """Return how many rows like those of a group a batch has: `most`, or fewer if they are long."""
+    size = sum(chunk.total_uncompressed_size for chunk in _chunks(group, columns))
+    return min(most, max(_BATCH, _BATCH_BYTES * group.num_rows // max(size, 1)))
+
+
+def _chunks(group: Any, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield what a row group has of some columns."""
     chunks = (group.column(place) for place in range(group.num_columns))
-    return sum(chunk.total_compressed_size for chunk in chunks if _is_in(chunk.path_in_schema, columns))
+    return (chunk for chunk in chunks if _is_in(chunk.path_in_schema, columns))
 
 
 def _is_in(leaf: str, columns: Sequence[str]) -> bool:
