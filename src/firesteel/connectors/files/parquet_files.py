@@ -242,7 +242,8 @@ def _stored(group: Any, columns: Sequence[str]) -> int:
 def _fitting(group: Any, columns: Sequence[str], most: int) -> int:
     """Return how many rows like those of a group a batch has: `most`, or fewer if they are long."""
     size = sum(chunk.total_uncompressed_size for chunk in _chunks(group, columns))
-    return min(most, max(_BATCH, _BATCH_BYTES * group.num_rows // max(size, 1)))
+    fitting: int = _BATCH_BYTES * group.num_rows // max(size, 1)
+    return min(most, max(_BATCH, fitting))
 
 
 def _chunks(group: Any, columns: Sequence[str]) -> Iterator[Any]:
