@@ -21,6 +21,7 @@ from bench.scale.part import PART as SCALE
 from bench.sql.part import PART as SQL
 from bench.throughput.part import PARTS as THROUGHPUT
 from bench.throughput.report import ABOUT as ABOUT_THROUGHPUT
+from bench.tpch.part import ABOUT as ABOUT_TPCH
 from bench.tpch.part import PARTS as TPCH
 from bench.udf.part import PART as UDF
 from bench.wide.part import PART as WIDE
@@ -59,7 +60,7 @@ GROUPS: Final = (
     Group((SQL,), ("bench/sql", "bench/measure.py", "bench/sql_systems.py", *_EPOCHS)),
     Group((UDF,), ("bench/udf", "bench/sql_systems.py")),
     Group((NEXMARK,), _NEXMARK),
-    Group(TPCH, ("bench/tpch", "bench/sql_systems.py", "bench/usage.py")),
+    Group(TPCH, ("bench/tpch", "bench/sql_systems.py", "bench/usage.py"), ABOUT_TPCH),
     Group((GROWTH,), ("bench/growth", *_NEXMARK, *_EPOCHS)),
     Group((LATENCY,), ("bench/latency", *_NEXMARK)),
     Group((JOINS,), ("bench/joins", "bench/measure.py", *_EPOCHS)),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 
-RunPython = Callable[..., CompletedProcess[str]]
+from tests.conftest import RunPython
 
 MISSING = """
 import importlib, pkgutil, sys

@@ -34,7 +34,9 @@ def _run(system: Runtime, arguments: list[object]) -> dict[str, Any]:
     return found
 
 
-HOW: Final = """\
+ABOUT: Final = """\
+## How TPC-H is measured
+
 The 22 queries of [TPC-H](https://www.tpc.org/tpch/) in BATCH mode on two cores, over the same files of Parquet: tables
 and texts of queries are those of DuckDB's extension; of each table there are two files. Two texts are changed for all
 systems: `value` has another name in q11, and q15 groups by a column in place of its alias. Each query runs in a process
@@ -52,7 +54,7 @@ def _part(size: int, name: str) -> Part:
         title=f"TPC-H at scale {size}, beside Flink and Spark SQL",
         cases=tuple(Case(f"q{query} scale {size}", partial(measure, size, query)) for query in QUERIES),
         render=partial(render, size=size),
-        how=HOW,
+        how=f"As text, the tables of this scale have {size} GB. Below is how they are read.",
         plot=partial(plot, size=size),
         runs=1,
     )

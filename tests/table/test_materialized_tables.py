@@ -206,12 +206,12 @@ def test_what_is_read_is_kept_until_the_reader_had_its_time(tmp_path):
     watch = Watch(act)
     with executing(parallelism=1, epoch_records=10, retained=1, listener=watch):
         watch.follow(job(session(tmp_path), made(TRANSFERS))).wait(PATIENCE)
-    (kept,) = [
-        kept
-        for operator in SavedState.open(str(directory), 2).operators()
-        if operator.snapshot.name.startswith("kept_rows[")
-        for kept in operator.arrangements
+    (operator,) = [
+        one
+        for one in SavedState.open(str(directory), 2).operators()
+        if one.snapshot.name.startswith("kept_rows[")
     ]
+    (kept,) = operator.arrangements
     table = pa.Table.from_batches(kept.batches(Storage.of(directory), kept.ranges()[0]))
     assert sum(table.column("c1").to_pylist()) == 0
     assert 0 < sum(table.column("c2").to_pylist()) < ROWS

@@ -110,7 +110,7 @@ class Cursor:
         hints = (did_you_mean(word, _CLAUSES, similar=0.7) for word in words if word not in _CLAUSES)
         hint = next(filter(None, hints), None)
         here = self.at()
-        if hint is None and here.kind is TokenKind.WORD and here.key in RESERVED and here.key not in _CLAUSES:
+        if hint is None and _is_reserved(here) and here.key not in _CLAUSES:
             hint = reserved_hint(here)
         raise self.error("the end of the statement", hint=hint)
 
@@ -166,8 +166,7 @@ class Cursor:
         """Return the name that follows."""
         token = self.at()
         if not self.sees_name():
-            reserved = token.kind is TokenKind.WORD
-            raise self.error(what, hint=reserved_hint(token) if reserved else None)
+            raise self.error(what, hint=reserved_hint(token) if _is_reserved(token) else None)
         start = self.index
         self.advance()
         quoted = token.kind is TokenKind.QUOTED_NAME
@@ -207,6 +206,10 @@ def reserved_hint(token: Token) -> str:
     return f"{token.text} is a reserved word; quote it as `{token.text}` to use it as a name"
 
 
+def _is_reserved(token: Token) -> bool:
+    return token.kind is TokenKind.WORD and token.key in RESERVED
+
+
 def _any_of(keys: Sequence[str]) -> str:
     quoted = [f"'{key}'" for key in keys]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
@@ -221,7 +224,7 @@ def _described(token: Token) -> str:
             return f"{what} that does not end"
         case TokenKind.STRAY:
             return f"the character {token.text!r}"
-        case TokenKind.WORD if token.key in RESERVED:
+        case _ if _is_reserved(token):
             return f"the reserved word {token.text}"
         case _:
             return token.text

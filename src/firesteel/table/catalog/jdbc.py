@@ -135,12 +135,11 @@ class JdbcCatalog(Catalog):
         return CatalogBaseTable.create_table(builder.build(), [], options)
 
     def _inspector(self, database: str) -> Inspector:
-        inspecting = importlib.import_module(
-            "firesteel.connectors.sql.inspecting"
-        )  # SQLAlchemy may be missing
-        inspector: Inspector = inspecting.Inspector(
-            checked_address(self._address(database), self._who), self._who
-        )
+        address = checked_address(
+            self._address(database), self._who
+        )  # SQLAlchemy may be missing, and then it says so
+        inspecting = importlib.import_module("firesteel.connectors.sql.inspecting")
+        inspector: Inspector = inspecting.Inspector(address, self._who)
         return inspector
 
     def _address(self, database: str) -> str:
