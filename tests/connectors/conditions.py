@@ -20,7 +20,7 @@ def holds(condition: Condition, row: Mapping[str, Any]) -> bool:
         return False
     if isinstance(condition, Like):
         form = "".join({"%": ".*", "_": "."}.get(mark, re.escape(mark)) for mark in condition.pattern)
-        return re.fullmatch(form, value) is not None
+        return re.fullmatch(form, value, re.DOTALL) is not None
     other: Any = condition.value
     return {
         "=": value == other,

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from firesteel.common import Row, Types
 from firesteel.common.errors import ConfigurationError, ConnectorError, TypeMismatchError, UnsupportedError
-from firesteel.connectors.files import parquet_files
+from firesteel.connectors.files import parquet_reading
 from firesteel.connectors.files.csv_files import CsvParts, csv_format
 from firesteel.connectors.files.format import WAITING, FileFormat
 from firesteel.connectors.files.json_lines import JsonLinesFormat
-from firesteel.connectors.files.parquet_files import ParquetFormat, ParquetParts
+from firesteel.connectors.files.parquet_files import ParquetColumns, ParquetFormat, ParquetParts
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy
 from firesteel.connectors.files.source import FileSource
 from firesteel.formats.csv import CsvDialect
@@ -332,13 +332,13 @@ def test_parquet_is_split_by_row_groups(tmp_path: Path) -> None:
 def test_parquet_batches_of_long_rows_have_fewer(
     length: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet_files, "_BATCH_BYTES", 16 << 20)
+    monkeypatch.setattr(parquet_reading, "_BATCH_BYTES", 16 << 20)
     path = tmp_path / "a.parquet"
     texts = pa.table(
         {"s": [f"{number:0{length}}" for number in range(40_000)], "other": ["x" * length] * 40_000}
     )
     pq.write_table(texts, path, use_dictionary=False)
-    source = FileSource([path], parquet_files.ParquetColumns(pa.schema({"s": pa.string()})))
+    source = FileSource([path], ParquetColumns(pa.schema({"s": pa.string()})))
     [split] = source.splits(frozenset())
     found = [batch for batches in source.read(split, split.start, split.end) for batch in batches]
     assert rows * 0.9 < max(batch.num_rows for batch in found) <= rows * 1.1

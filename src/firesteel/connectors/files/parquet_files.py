@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from firesteel.common.errors import ConnectorError, TypeMismatchError
+from firesteel.common.errors import TypeMismatchError
 from firesteel.common.typeinfo import RowTypeInfo
 from firesteel.common.types import Row, make_row
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import WAITING, FileFormat, Part
+from firesteel.connectors.files.parquet_reading import PartReader, opened, unreadable
 from firesteel.connectors.files.parts import PartFormat, PartWriter
-from firesteel.connectors.files.row_groups import extents_of, may_have
+from firesteel.connectors.files.row_groups import chunks_of, extents_of, may_have
 from firesteel.connectors.files.systems import ChangedError, system_of
 from firesteel.formats.arrow import arrow_schema
 from firesteel.functions.columns.pushdowns import Condition, Extent
@@ -27,9 +27,6 @@ from firesteel.functions.source import RecordBatches
 _BATCH = 4096
 _ROW_GROUP = 1 << 16
 _COLUMN_BATCH = 1 << 17
-_BATCH_BYTES: Final = 32 << 20
-"""About so many bytes of columns are decoded at once: a batch of long rows has fewer of them."""
-
 _MOST_ROW_GROUP = 1 << 20
 _FOOTERS: Final = 64
 """Files whose footers are read when a query is planned."""
@@ -43,13 +40,13 @@ T = TypeVar("T")
 class ParquetBatches(FileFormat[T]):
     """What formats of Parquet have in common. A part is some neighbouring row groups; positions are rows of a part.
 
-    Row groups whose statistics say that no row meets `condition` are passed over.
+    Row groups whose statistics say that no row meets `condition` are passed over, and most other rows that do not.
     """
 
     condition: Condition | None = None
 
     def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
-        with _open(file) as parquet:
+        with opened(file) as parquet:
             metadata = parquet.metadata
         groups: list[int] = []
         rows = bytes_ = 0
@@ -75,12 +72,14 @@ class ParquetBatches(FileFormat[T]):
         rows = read = 0
         extents: list[Sequence[Extent | None]] = []
         for path in looked_at:
-            with _open(SourceFile.discover(path)) as parquet:
+            with opened(SourceFile.discover(path)) as parquet:
                 metadata = parquet.metadata
             for group in range(metadata.num_row_groups):
                 if may_have(metadata, group, self.condition):
                     rows += metadata.row_group(group).num_rows
-                    read += _stored(metadata.row_group(group), columns)
+                    read += sum(
+                        chunk.total_compressed_size for chunk in chunks_of(metadata.row_group(group), columns)
+                    )
                     extents.append(extents_of(metadata, group, columns))
         factor = sum(sizes.values()) / max(sum(sizes[path] for path in looked_at), 1)
         if len(looked_at) == len(paths):
@@ -96,14 +95,14 @@ class ParquetBatches(FileFormat[T]):
         reader = WAITING.take(key, start)
         if reader is None:
             file.check()
-            reader = _PartReader(file, detail, schema, size, self.condition)
+            reader = PartReader(file, detail, schema, size, self.condition)
         with WAITING.keeping(key, end, reader) as kept:
             try:
                 yield from reader.batches(start, end)
             except (ChangedError, FileNotFoundError):
                 raise file.changed("other content") from None
             except pa.ArrowException as error:
-                raise _unreadable(file, error) from error
+                raise unreadable(file, error) from error
             kept.keep = not reader.at_end
 
 
@@ -148,127 +147,6 @@ class ParquetColumns(ParquetBatches[pa.RecordBatch]):
         for batch in self.batches(file, detail, start, end, self._schema, _COLUMN_BATCH):
             yield [batch]
         return None
-
-
-class _PartReader:
-    """A reader that goes through a part once; the positions of row groups that it leaves out have no rows."""
-
-    def __init__(
-        self,
-        file: SourceFile,
-        groups: Sequence[int],
-        schema: pa.Schema | None,
-        batch_size: int,
-        condition: Condition | None,
-    ) -> None:
-        self._parquet = _open(file)
-        self._schema = schema
-        names = self._parquet.schema_arrow.names
-        self._names: list[str] = names if self._schema is None else self._schema.names
-        missing = [name for name in self._names if name not in names]
-        if missing:
-            self._parquet.close()
-            raise ConnectorError(
-                f"requires the columns {', '.join(missing)}",
-                who=f"file {file.path}",
-                got=f"the columns {', '.join(names)}",
-            )
-        self._condition = condition
-        self._batches = self._positioned(groups, batch_size)
-        self._held: tuple[int, pa.RecordBatch] | None = None
-        self.at_end = False
-
-    def _leaves(self) -> list[str]:
-        """Return the names of what is read: of a column of rows, those of the fields that the schema has."""
-        if self._schema is None:
-            return self._names
-        return [leaf for field in self._schema for leaf in _leaves(field)]
-
-    def _positioned(self, groups: Sequence[int], size: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """Yield the batches of row groups, each with the position of its first row."""
-        position, metadata = 0, self._parquet.metadata
-        for wanted, run in groupby(groups, lambda group: may_have(metadata, group, self._condition)):
-            numbers = list(run)
-            rows = sum(metadata.row_group(group).num_rows for group in numbers)
-            if wanted:
-                first = position
-                most = _fitting(metadata.row_group(numbers[0]), self._names, size)
-                for batch in self._parquet.iter_batches(most, row_groups=numbers, columns=self._leaves()):
-                    yield first, batch
-                    first += batch.num_rows
-            position += rows
-
-    def batches(self, start: int, end: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a range."""
-        while True:
-            found = self._held or next(self._batches, None)
-            self._held = None
-            if found is None:
-                self.at_end = True
-                return
-            position, batch = found
-            kept = min(batch.num_rows, max(end - position, 0))
-            skipped = max(start - position, 0)
-            if kept < batch.num_rows:
-                self._held = (position + kept, batch.slice(kept))
-            if skipped < kept:
-                yield self._converted(batch.slice(skipped, kept - skipped))
-            if position + batch.num_rows >= end:
-                return
-
-    def _converted(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        if self._schema is None:
-            return batch
-        columns = [batch.column(field.name).cast(field.type) for field in self._schema]
-        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
-
-    def close(self) -> None:
-        self._parquet.close()
-
-
-def _leaves(field: pa.Field) -> Iterator[str]:
-    if not pa.types.is_struct(field.type):
-        yield field.name
-        return
-    for inner in field.type:
-        yield from (f"{field.name}.{leaf}" for leaf in _leaves(inner))
-
-
-def _stored(group: Any, columns: Sequence[str]) -> int:
-    """Return the bytes of some columns of a row group."""
-    return sum(chunk.total_compressed_size for chunk in _chunks(group, columns))
-
-
-def _fitting(group: Any, columns: Sequence[str], most: int) -> int:
-    """Return how many rows like those of a group a batch has: `most`, or fewer if they are long."""
-    size = sum(chunk.total_uncompressed_size for chunk in _chunks(group, columns))
-    fitting: int = _BATCH_BYTES * group.num_rows // max(size, 1)
-    return min(most, max(_BATCH, fitting))
-
-
-def _chunks(group: Any, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield what a row group has of some columns."""
-    chunks = (group.column(place) for place in range(group.num_columns))
-    return (chunk for chunk in chunks if _is_in(chunk.path_in_schema, columns))
-
-
-def _is_in(leaf: str, columns: Sequence[str]) -> bool:
-    return any(leaf == column or leaf.startswith(f"{column}.") for column in columns)
-
-
-def _open(file: SourceFile) -> Any:
-    source = file.seekable()
-    try:
-        # The ranges of columns that are near each other are asked for at once, where asking takes long.
-        return pq.ParquetFile(source, pre_buffer=source != file.path)
-    except (ChangedError, FileNotFoundError):
-        raise file.changed("other content") from None
-    except (pa.ArrowException, OSError) as error:
-        raise _unreadable(file, error) from error
-
-
-def _unreadable(file: SourceFile, error: Exception) -> ConnectorError:
-    return ConnectorError("requires a Parquet file that is whole", who=f"file {file.path}", got=str(error))
 
 
 class ParquetRowGroups(PartFormat):

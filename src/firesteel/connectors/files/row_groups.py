@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from firesteel.functions.columns.pushdowns import Condition, Extent, may_hold
@@ -29,6 +29,16 @@ def extents_of(metadata: Any, group: int, columns: Sequence[str]) -> list[Extent
     described = metadata.row_group(group)
     places = _places(described)
     return [_extent(described, places[column]) if column in places else None for column in columns]
+
+
+def chunks_of(group: Any, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield what a row group has of some columns."""
+    chunks = (group.column(place) for place in range(group.num_columns))
+    return (chunk for chunk in chunks if _is_in(chunk.path_in_schema, columns))
+
+
+def _is_in(leaf: str, columns: Sequence[str]) -> bool:
+    return any(leaf == column or leaf.startswith(f"{column}.") for column in columns)
 
 
 def _places(described: Any) -> dict[str, int]:
