@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from firesteel.common.logical_types import (
     STRING,
@@ -18,7 +18,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.functions.columns.connectors import ChangelogMode, TableSink, TableSource
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSink, ColumnSource, ColumnWriter
-from firesteel.functions.columns.statistics import TableStatistics
+from firesteel.functions.columns.statistics import ColumnStatistics, TableStatistics
 from firesteel.functions.sink import Committer, WriterContext
 from firesteel.functions.source import Split
 from firesteel.relational.expressions import AggregateCall, Call, Expression, InputRef, Literal
@@ -52,13 +52,17 @@ class NoSource(ColumnSource):
 
 
 class Sized(NoSource):
-    """A source that has so many rows."""
+    """A source that has so many rows; `columns` is what is known of its columns, if it is anything."""
 
-    def __init__(self, rows: float) -> None:
+    def __init__(self, rows: float, columns: Sequence[ColumnStatistics] = ()) -> None:
         self._rows = rows
+        self._columns = tuple(columns)
+
+    def projected(self, columns: tuple[int, ...]) -> ColumnSource:
+        return Sized(self._rows, [self._columns[place] for place in columns] if self._columns else ())
 
     def statistics(self) -> TableStatistics:
-        return TableStatistics(self._rows)
+        return TableStatistics(self._rows, columns=self._columns)
 
 
 class NoSink(ColumnSink):
@@ -115,12 +119,18 @@ def grouped(node: LogicalNode, keys: tuple[int, ...], **calls: AggregateCall) ->
 INSERTS = ChangelogMode()
 
 
-def sized(rows: Mapping[str, float], sink: ChangelogMode = INSERTS) -> Connections:
-    """Return how tables are connected of which some have so many rows, by their names."""
+def sized(
+    rows: Mapping[str, float], sink: ChangelogMode = INSERTS, values: Mapping[str, float] | None = None
+) -> Connections:
+    """Return how tables are connected of which some have so many rows, by their names.
+
+    `values` are how many values columns have, by the names of columns of any table.
+    """
 
     def source(table: ResolvedTable) -> TableSource:
         name = table.identifier.name
-        return TableSource(Sized(rows[name]) if name in rows else NoSource())
+        known = [ColumnStatistics((values or {}).get(column.name)) for column in table.read]
+        return TableSource(Sized(rows[name], known if values else ()) if name in rows else NoSource())
 
     return Connections(source, connections(sink).sink)
 

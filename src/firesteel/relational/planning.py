@@ -19,6 +19,7 @@ from firesteel.relational.physical.hash_joins import with_hash_joins
 from firesteel.relational.physical.kept_exchanges import with_kept_exchanges
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.planning import Connections, Planner
+from firesteel.relational.physical.runtime_filters import with_runtime_filters
 from firesteel.relational.physical.sharing import with_shared_scans
 from firesteel.relational.physical.single_subtasks import in_single_subtasks
 from firesteel.relational.rules import optimized
@@ -39,7 +40,7 @@ def physical_plans(
     planned = with_shared_scans([planner.plan(optimized(plan, sized)) for plan in plans])
     if options.batch:
         made = in_single_subtasks(planned, options.small) if options.small else planned
-        made = with_hash_joins(made, options.most_everywhere)
+        made = with_runtime_filters(with_hash_joins(made, options.most_everywhere))
     else:
         made = with_changelog_modes(planned, options.state_ttl)
     for plan in made:

@@ -14,6 +14,7 @@ from bench.tpch.answers import Rows, as_json, differences
 from bench.tpch.data import definitions, query
 from bench.tpch.part import PARTS, TIMEOUT_SECONDS
 from bench.tpch.report import ratios, render, slowest, title
+from firesteel.relational.physical import runtime_filters
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.testing import executing
 from tests.bench.tpch.small_tables import QUERIES, write
@@ -70,6 +71,21 @@ def test_batch_has_the_same_rows_wherever_sides_of_joins_are(
     env.get_config().set("table.optimizer.join.broadcast-threshold", threshold)
     env.get_config().set("execution.batch.adaptive.auto-parallelism.enabled", "false")
     with executing(parallelism=3):
+        assert differences([answered(env, QUERIES[number]), answers[number]]) == []
+
+
+@pytest.mark.parametrize("number", ["2", "17", "20"])
+def test_batch_has_the_same_rows_if_rows_without_partners_are_left_out_first(
+    number: str, small: tuple[Path, dict[str, Rows]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, answers = small
+    env = session(folder, batch=True)
+    env.get_config().set("execution.batch.adaptive.auto-parallelism.enabled", "false")
+    before = env.explain_sql(QUERIES[number])
+    monkeypatch.setattr(runtime_filters, "_ENOUGH", 0)
+    monkeypatch.setattr(runtime_filters, "_GAIN", 1)
+    assert env.explain_sql(QUERIES[number]).count("LeftSemiJoin") > before.count("LeftSemiJoin")
+    with executing(parallelism=2):
         assert differences([answered(env, QUERIES[number]), answers[number]]) == []
 
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from firesteel.common.logical_types import BooleanType, Field, RowType
 from firesteel.functions.columns.joins import KEEPING, JoinKind
-from firesteel.relational.expressions import Call, Expression, references, shifted
+from firesteel.relational.expressions import Call, Expression, InputRef, references, shifted
 from firesteel.relational.logical.nodes import LogicalNode
 
 EQUALITIES: Final = ("=", "IS NOT DISTINCT FROM")
@@ -95,6 +95,16 @@ def equality(part: Expression, width: int) -> Equality | None:
     if _side(first, width) != 0 or _side(second, width) != 1:
         return None
     return Equality(first, shifted(second, -width), part.function == "IS NOT DISTINCT FROM")
+
+
+def key_condition(key: tuple[int, int, bool], left: RowType, right: RowType) -> Expression:
+    """Return the equality of a column of each side, which are places; with TRUE behind them, NULL equals itself."""
+    mine, theirs, null_safe = key
+    first, second = left.fields[mine].type, right.fields[theirs].type
+    nullable = not null_safe and (first.nullable or second.nullable)
+    function = "IS NOT DISTINCT FROM" if null_safe else "="
+    columns = InputRef(first, mine), InputRef(second, len(left.fields) + theirs)
+    return Call(BooleanType(nullable=nullable), function, columns)
 
 
 def _side(value: Expression, width: int) -> int | None:

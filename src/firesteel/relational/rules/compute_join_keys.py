@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.common.logical_types import BooleanType, RowType
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.common.logical_types.merging import find_common_type
-from firesteel.relational.expressions import Call, Expression, InputRef
+from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.functions import cast
-from firesteel.relational.logical.joins import Equality, Join, equality
+from firesteel.relational.logical.joins import Equality, Join, equality, key_condition
 from firesteel.relational.logical.nodes import LogicalNode, Project, transformed
 from firesteel.relational.logical.temporal_joins import TemporalJoin
 from firesteel.relational.options import PlanOptions
@@ -52,7 +51,7 @@ def _computed(node: Join | TemporalJoin, spared: tuple[Expression, ...]) -> Logi
         place: place + (more if place >= width else 0) for place in range(width + len(node.right.row.fields))
     }
     condition = [
-        moved(part, places) if keys is None else _equal(keys, sides[0].row, sides[1].row)
+        moved(part, places) if keys is None else key_condition(keys, sides[0].row, sides[1].row)
         for part, keys in parts
     ]
     made = replace(node, left=sides[0], right=sides[1], condition=all_of(condition))
@@ -98,15 +97,4 @@ def _of_one_type(pair: Equality) -> Equality | None:
         return None
     return Equality(
         cast(left, common.copy(left.type.nullable)), cast(right, common.copy(right.type.nullable)), null_safe
-    )
-
-
-def _equal(keys: tuple[int, int, bool], left: RowType, right: RowType) -> Expression:
-    mine, theirs, null_safe = keys
-    (first,) = refs(left, [mine])
-    (second,) = refs(right, [theirs])
-    nullable = not null_safe and (first.type.nullable or second.type.nullable)
-    function = "IS NOT DISTINCT FROM" if null_safe else "="
-    return Call(
-        BooleanType(nullable=nullable), function, (first, replace(second, index=theirs + len(left.fields)))
     )
