@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from pathlib import Path
 
 import pyarrow as pa
@@ -61,6 +62,29 @@ def test_parquet_knows_rows_bounds_and_nulls(tmp_path: Path) -> None:
     assert fields.size is not None
     assert found.size is not None
     assert 0 < fields.size < found.size
+
+
+def test_coded_texts_of_parquet_say_about_how_many_there_are(tmp_path: Path) -> None:
+    numbers = random.Random(3).choices(range(1_000_000), k=40_000)
+    texts = {
+        "three": [f"t{number % 3}" for number in numbers],
+        "some": [f"{number % 150:08}" for number in numbers],
+        "constant": ["x"] * len(numbers),
+        "sorted": sorted(f"{number % 40:04}" for number in numbers),
+        "unique": [f"{number:09}" for number in range(len(numbers))],
+    }
+    pq.write_table(pa.table(texts), tmp_path / "a.parquet", row_group_size=20_000)
+    row = f"ROW<{', '.join(f'{name} STRING' for name in texts)}> NOT NULL"
+    three, some, constant, ordered, unique = (
+        one.distinct for one in known(files(tmp_path, "parquet", row)).columns
+    )
+    assert three == 4
+    assert some == 256
+    assert constant == 1
+    assert ordered is unique is None
+    pq.write_table(pa.table(texts).slice(0, 1000), tmp_path / "a.parquet")
+    few = known(files(tmp_path, "parquet", row)).columns
+    assert [one.distinct for one in few] == [None, None, 1, None, None]
 
 
 def test_row_groups_that_are_not_read_do_not_count(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from firesteel.relational.physical.joins import Join
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Exchange
 from firesteel.relational.physical.planning import Connections
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.planning import physical_plans
 from tests.relational.plans import connections, sized
 from tests.sql.binding.catalogs import small_catalog
@@ -118,3 +119,50 @@ def test_groups_that_another_part_reads_are_all_there() -> None:
 def test_small_sides_filter_one_after_the_other() -> None:
     both = f"SELECT g.a FROM {GROUPS} AS g JOIN s ON s.a = g.a JOIN part ON part.a = g.a"
     assert plan(both).count("LeftSemiJoin") == 1
+
+
+LARGE = sized({**ROWS, "bid": 5_000_000}, values={"a": 1_000_000, "b": 1_000_000, "auction": 1_000_000})
+BIDS = "(SELECT s.b AS k, bid.bidder, bid.channel FROM s JOIN bid ON s.b = bid.auction)"
+SOLD = "SELECT auction, channel FROM bid WHERE auction IN (SELECT b FROM s)"
+MATCHED = "SELECT auction, channel FROM s JOIN bid ON s.b = auction"
+ANY = "SELECT s.b AS k, bidder, auction FROM bid LEFT JOIN s ON s.b = auction"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT t.c, h.channel FROM {BIDS} AS h JOIN t ON t.b = h.k",
+        f"SELECT t.c, h.channel FROM t JOIN {BIDS} AS h ON t.b = h.k AND t.c = h.channel",
+        # The column of the large table that is equal to that of the small one will do.
+        f"SELECT t.c, h.channel FROM ({MATCHED}) AS h JOIN t ON t.b = h.auction",
+        f"SELECT t.c, h.channel FROM ({SOLD}) AS h JOIN t ON t.b = h.auction",
+        "SELECT c FROM t WHERE EXISTS (SELECT 1 FROM bid, s WHERE auction = s.b AND t.b = auction AND t.c <> channel)",
+    ],
+)
+def test_rows_are_not_sent_to_meet_what_has_met_a_small_side(query: str) -> None:
+    found = plans(query, connected=LARGE, most_everywhere=50_000)
+    [sent] = [exchange for exchange in nodes(found, Exchange) if exchange.everywhere]
+    filters = [one for one in nodes(found, Join) if one.right is sent and reads(one.left) == ["t"]]
+    assert [(one.kind, one.build, one.row) for one in filters] == [
+        ("SEMI", 1, one.left.row) for one in filters
+    ]
+    assert len(filters) == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT t.c, h.channel FROM {BIDS} AS h RIGHT JOIN t ON t.b = h.k",
+        f"SELECT t.c, h.channel FROM {BIDS} AS h JOIN t ON t.b = h.bidder",
+        f"SELECT t.c, h.bidder FROM ({ANY}) AS h JOIN t ON t.b = h.auction",
+        f"SELECT t.c FROM t WHERE NOT EXISTS (SELECT 1 FROM {BIDS} AS h WHERE t.b = h.k AND t.c <> h.channel)",
+    ],
+)
+def test_rows_are_sent_that_may_be_in_the_result(query: str) -> None:
+    found = plans(query, connected=LARGE, most_everywhere=50_000)
+    assert "broadcast" in forest(found)
+    assert not [one for one in nodes(found, Join) if one.kind == "SEMI"]
+
+
+def reads(root: PhysicalNode) -> list[str]:
+    return [scan.table.identifier.name for scan in nodes([root], TableSourceScan)]

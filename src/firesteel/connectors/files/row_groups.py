@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from firesteel.functions.columns.pushdowns import Condition, Extent, may_hold
+
+_CODED_BITS: Final = 20
+"""Texts that are not coded take more: the length of each takes 32 bits."""
+
+_MANY: Final = 4096
+"""Texts beside which a short dictionary and headers are little."""
 
 
 def may_have(metadata: Any, group: int, condition: Condition | None) -> bool:
@@ -46,10 +52,24 @@ def _places(described: Any) -> dict[str, int]:
 
 
 def _extent(described: Any, place: int) -> Extent | None:
-    known = described.column(place).statistics
+    chunk = described.column(place)
+    known = chunk.statistics
     if known is None:
         return None
     nulls = known.null_count if known.has_null_count else None
     if not known.has_min_max:
         return Extent(described.num_rows, nulls=nulls)
-    return Extent(described.num_rows, known.min, known.max, nulls)
+    distinct = 1 if known.min == known.max else _different_texts(chunk)
+    return Extent(described.num_rows, known.min, known.max, nulls, distinct)
+
+
+def _different_texts(chunk: Any) -> int | None:
+    """Return about how many different texts a column of many has, by the bits of their numbers in a dictionary.
+
+    Numbers with less than a bit each are those of long runs, and say nothing; nor do those of other values, of which
+    bounds say more.
+    """
+    if chunk.physical_type != "BYTE_ARRAY" or chunk.num_values < _MANY:
+        return None
+    bits = 8 * chunk.total_uncompressed_size // chunk.num_values
+    return min(1 << bits, chunk.num_values) if 0 < bits <= _CODED_BITS else None

@@ -72,12 +72,16 @@ Condition = Comparison | NullTest | Like | Junction
 
 
 class Extent(NamedTuple):
-    """What is known of a column of some rows: the bounds of its values and how many are NULL (None: not known)."""
+    """What is known of a column of some rows (None: it is not known).
+
+    The bounds of its values, how many are NULL, and about how many different ones there are.
+    """
 
     rows: int
     low: object | None = None
     high: object | None = None
     nulls: int | None = None
+    distinct: int | None = None
 
 
 def may_hold(condition: Condition, extent: Callable[[str], Extent | None]) -> bool:

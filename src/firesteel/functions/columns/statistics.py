@@ -39,8 +39,12 @@ class TableStatistics:
 def of_extents(extents: Iterable[Extent | None]) -> ColumnStatistics:
     """Return what is known of a column of which parts are known; no bound is known if that of one part is not.
 
+    The part with the most different values stands for all.
+
     >>> of_extents([Extent(10, 1, 5, nulls=0), Extent(10, 3, 9, nulls=2)])
     ColumnStatistics(distinct=None, low=1, high=9, nulls=2)
+    >>> of_extents([Extent(10, distinct=4), Extent(10, distinct=8)])
+    ColumnStatistics(distinct=8, low=None, high=None, nulls=None)
     >>> of_extents([Extent(10, 1, 5, nulls=0), None])
     ColumnStatistics(distinct=None, low=None, high=None, nulls=None)
     """
@@ -51,7 +55,9 @@ def of_extents(extents: Iterable[Extent | None]) -> ColumnStatistics:
     valued = [part for part in known if part.nulls != part.rows]
     lows, highs = [part.low for part in valued], [part.high for part in valued]
     nulls = [part.nulls for part in known if part.nulls is not None]
+    distinct = [part.distinct for part in valued if part.distinct is not None]
     return ColumnStatistics(
+        distinct=max(distinct) if distinct and len(distinct) == len(valued) else None,
         low=_bound(lows, min),
         high=_bound(highs, max),
         nulls=sum(nulls) if len(nulls) == len(known) else None,

@@ -53,6 +53,8 @@ def check(mine: list[Any], theirs: list[Any], kind: pa.DataType) -> RowIndex:
         (pa.date32(), [dt.date(1970, 1, 1)], [dt.date(1970, 1, 1), None], True),
         (pa.string(), ["a", "b", "a"], ["a", "c"], False),
         (pa.int64(), [], [1], False),
+        (pa.int64(), [5, 2_000_000], [6, 2_000_000, 2_000_001, 0, 5], True),
+        (pa.int64(), [5, 3_000_000], [6, 3_000_000, 3_000_001, 0, 5], False),
     ],
     ids=str,
 )
@@ -74,6 +76,19 @@ def test_hashes_that_are_equal_do_not_make_keys_equal(monkeypatch: pytest.Monkey
     module = "firesteel.runtime.columns.joins.row_index.hash_columns"
     monkeypatch.setattr(module, lambda columns: np.zeros(len(columns[0]), np.uint64))
     check(["a", "b", "c", "a"], ["c", "a", "d"], pa.string())
+
+
+def test_a_few_rows_leave_most_buckets_empty() -> None:
+    keys = pa.record_batch({"k": [f"key {number}" for number in range(1000)]})
+    others = pa.record_batch({"k": [f"other {number}" for number in range(10_000)]})
+    index = RowIndex(keys, 1000)
+    candidates = index.rows.lengths[index.buckets(others, 10_000)]
+    assert np.count_nonzero(candidates) < 1500
+
+
+def test_pairs_of_few_rows_that_have_a_partner_are_those_of_all_rows() -> None:
+    theirs = [number % 500 for number in range(3000)]
+    check([3, 7, 3], theirs, pa.int64())
 
 
 def test_without_keys_all_rows_meet() -> None:

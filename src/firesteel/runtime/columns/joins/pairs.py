@@ -30,6 +30,11 @@ def equal_pairs(groups: Segments, keys: Positions) -> Iterator[tuple[Positions, 
     [[[0, 2, 1, 0, 2], [0, 0, 1, 2, 2]]]
     """
     counts = groups.lengths[keys]
+    fruitful = np.flatnonzero(counts)
+    if 2 * len(fruitful) < len(keys):
+        for one, other in equal_pairs(groups, keys[fruitful]):
+            yield one, fruitful[other]
+        return
     ends = np.cumsum(counts)
     start = 0
     while start < len(keys):
