@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 
 from firesteel.common.logical_types import (
     STRING,
@@ -59,7 +60,9 @@ class Sized(NoSource):
         self._columns = tuple(columns)
 
     def projected(self, columns: tuple[int, ...]) -> ColumnSource:
-        return Sized(self._rows, [self._columns[place] for place in columns] if self._columns else ())
+        made = copy(self)
+        made._columns = tuple(self._columns[place] for place in columns) if self._columns else ()
+        return made
 
     def statistics(self) -> TableStatistics:
         return TableStatistics(self._rows, columns=self._columns)
