@@ -40,7 +40,7 @@ ABOUT: Final = """\
 The 22 queries of [TPC-H](https://www.tpc.org/tpch/) in BATCH mode on two cores, over the same files of Parquet: tables
 and texts of queries are those of DuckDB's extension; of each table there are two files. Two texts are changed for all
 systems: `value` has another name in q11, and q15 groups by a column in place of its alias. Each query runs in a process
-of its own, once without being counted, then three times (fewer if it is slow; a run of two minutes counts at once),
+of its own, once without being counted, then three times (fewer if it is slow; a run of a minute counts at once),
 and the figure is the median. The answers of the three systems are compared; quotients may differ in their last digits.
 
 Firesteel and Flink order joins by the sizes of the tables; Flink (from the `apache-flink` package) has 3 GiB for hash

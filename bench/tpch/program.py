@@ -31,7 +31,7 @@ _RUNS: Final = 3
 _ENOUGH_SECONDS: Final = 30.0
 """A query that has taken so long altogether is not run again."""
 
-_LONG_SECONDS: Final = 120.0
+_LONG_SECONDS: Final = 60.0
 """A first run counts if it takes so long that the start of a system is little of it."""
 
 _FLINK: Final = {

@@ -39,7 +39,10 @@ def tables(chance: random.Random, path: Path) -> dict[str, pa.Table]:
 
 
 def query(chance: random.Random) -> str:
-    """Return a join of some tables, one of which may be joined elsewhere or by something else than an equality."""
+    """Return a join of some tables, one of which may be joined elsewhere or by something else than an equality.
+
+    There may be a semi join or an anti join, too.
+    """
     names = chance.sample(NAMES, chance.randint(3, 6))
     text, kinds = f"FROM {names[0]}", ["JOIN"] * 6 + ["LEFT JOIN"]
     conditions = []
@@ -60,6 +63,10 @@ def query(chance: random.Random) -> str:
             text += f" {chance.choice(kinds)} {name} ON {equal}{more}"
     if chance.random() < 0.5:
         conditions.append(f"{names[-1]}.y < 4")
+    if chance.random() < 0.4:
+        asked, other = chance.choice(names), chance.choice(NAMES)
+        partner = f"SELECT 1 FROM {other} AS e WHERE e.x = {asked}.x AND e.y <= {asked}.y"
+        conditions.append(f"{chance.choice(('', 'NOT '))}EXISTS ({partner})")
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     columns = ", ".join(f"{name}.{chance.choice('xyz')}" for name in names)
     inner = f"SELECT {columns} {text}{where}"

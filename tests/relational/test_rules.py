@@ -38,7 +38,7 @@ def blocks(file: Path) -> list[tuple[str, str]]:
 
 def options_of(rule: str) -> PlanOptions:
     """Return the options with which a rule does something."""
-    if rule != "reorder_joins":
+    if rule not in ("reorder_joins", "push_semi_joins"):
         return OPTIONS
     return with_sizes(replace(OPTIONS, batch=True, reorders_joins=True, most_reordered=4), sized(ROWS))
 

@@ -22,6 +22,7 @@ from firesteel.relational.rules.merge_projects import merge_projects
 from firesteel.relational.rules.prune_columns import prune_columns
 from firesteel.relational.rules.push_fields import push_fields
 from firesteel.relational.rules.push_filters import push_filters
+from firesteel.relational.rules.push_semi_joins import push_semi_joins
 from firesteel.relational.rules.recognise_ranks import recognise_ranks
 from firesteel.relational.rules.reorder_joins import reorder_joins
 from firesteel.relational.rules.simplify_outer_joins import simplify_outer_joins
@@ -41,6 +42,7 @@ RULES: Final[tuple[Rule, ...]] = (
     simplify_outer_joins,
     push_filters,
     reorder_joins,
+    push_semi_joins,
     compute_join_keys,
     merge_projects,
     recognise_ranks,
