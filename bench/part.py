@@ -28,6 +28,10 @@ class RunError(Exception):
     """Raised when a run fails or its result is wrong."""
 
 
+class LateError(RunError):
+    """A process that was ended because it took too long."""
+
+
 @dataclass(frozen=True)
 class Case:
     """The work of one run.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from bench.environments import ROOT
-from bench.part import RunError
+from bench.part import LateError, RunError
 
 _TAIL: Final = 4000
 """The number of characters of a failed process's output that are shown."""
@@ -63,8 +63,8 @@ def started(
 ) -> Iterator[Started]:
     """Run an interpreter (default: this one) with the modules of the benchmarks and of this checkout.
 
-    The process has ended when the context exits. Raises RunError, with its output, if it fails or takes longer than
-    `timeout_s`. Then it is killed, and also if an exception leaves the context.
+    The process has ended when the context exits. Raises RunError, with its output, if it fails, and LateError if it
+    takes longer than `timeout_s`. Then it is killed, and also if an exception leaves the context.
     """
     python = python or Path(sys.executable)
     surroundings = {
@@ -96,7 +96,7 @@ def started(
         errors.seek(0)
         run.errors = errors.read()
     if late.is_set():
-        raise RunError(f"{who}: took more than {timeout_s:g} s")
+        raise LateError(f"{who}: took more than {timeout_s:g} s")
     if process.returncode and not run.wanted_end:
         raise RunError(f"{who}: ended with {process.returncode}\n{unread[-_TAIL:]}\n{run.errors[-_TAIL:]}")
 

@@ -70,14 +70,17 @@ _HEADER: Final = [
 
 
 def _row(runs: Runs, size: int, query: int) -> list[str]:
+    def stopped(system: str) -> str:
+        return "> " if any(run.get("stopped") for run in runs.get(title(size, query, system), ())) else ""
+
     def shown(system: str, name: str, form: str, unit: float = 1) -> str:
         found = runs.get(title(size, query, system))
-        return format(middle(found, name) / unit, form) if found else ""
+        return format(middle(found, name) / unit, form) if found and name in found[0] else ""
 
     cells = [f"q{query}", shown(OURS, "seconds", ".2f")]
     for peer in PEERS:
-        times = ratios(runs, size, peer).get(query)
-        cells += [shown(peer, "seconds", ".2f"), "" if times is None else f"{times:.1f}"]
+        times, more = ratios(runs, size, peer).get(query), stopped(peer)
+        cells += [more + shown(peer, "seconds", ".2f"), "" if times is None else f"{more}{times:.1f}"]
     cells += [shown(system, "cpu", ".1f") for system in (OURS, *PEERS)]
     return cells + [shown(system, "bytes", ".1f", _GIB) for system in (OURS, *PEERS)]
 

@@ -8,8 +8,11 @@ from typing import Any, Final
 
 import pytest
 
+from bench.part import LateError
 from bench.process import printed
+from bench.sql_systems import Runtime
 from bench.summary import SUMMARIES
+from bench.tpch import part
 from bench.tpch.answers import Rows, as_json, differences
 from bench.tpch.data import definitions, query
 from bench.tpch.part import PARTS, TIMEOUT_SECONDS
@@ -116,6 +119,26 @@ def test_the_section_has_a_row_for_each_query() -> None:
     assert "q6" in lines
     assert "q7" not in lines
     assert "q6" not in "\n".join(render(RUNS, 10))
+
+
+def test_a_system_that_takes_too_long_counts_as_that_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    def finished(system: Runtime, _: object) -> dict[str, Any]:
+        if system.name in late:
+            raise LateError(system.title)
+        return {"seconds": 2.0, "cpu": 4.0, "bytes": 1 << 30, "rows": [["a", 1.0]]}
+
+    monkeypatch.setattr(part, "_finished", finished)
+    monkeypatch.setattr(part, "folder", lambda _: Path())
+    late = {"flink"}
+    runs = {name: [figures] for name, figures in part.measure(10, 5, 1).items()}
+    assert ratios(runs, 10, "Flink SQL") == {5: TIMEOUT_SECONDS / 2}
+    [line] = [line for line in render(runs, 10) if line.startswith("| q5 ")]
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells[:6] == ["q5", "2.00", f"> {TIMEOUT_SECONDS}.00", f"> {TIMEOUT_SECONDS / 2}", "2.00", "1.0"]
+    assert cells[6:] == ["4.0", "", "4.0", "1.0", "", "1.0"]
+    late = {"firesteel"}
+    with pytest.raises(LateError):
+        part.measure(10, 5, 1)
 
 
 def test_the_summary_names_the_means() -> None:
