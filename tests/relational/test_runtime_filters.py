@@ -1,4 +1,4 @@
-"""In BATCH mode, rows whose group will have no partner in a small side are not aggregated."""
+"""In BATCH mode, rows that will have no partner in a small side are not aggregated or sent."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ Node = TypeVar("Node", bound=PhysicalNode)
 CATALOG = small_catalog()
 ROWS = {"s": 1_000, "part": 500, "t": 10_000_000}
 GROUPS = "(SELECT a, SUM(b) AS total FROM t GROUP BY a)"
-
-
 VALUES = {"a": 1_000_000}
 
 
@@ -116,7 +114,7 @@ def test_groups_that_another_part_reads_are_all_there() -> None:
     assert len([one for one in nodes(found, GroupAggregate) if one.aggregate.keys]) == 2
 
 
-def test_small_sides_filter_one_after_the_other() -> None:
+def test_what_one_filter_leaves_is_not_filtered_again() -> None:
     both = f"SELECT g.a FROM {GROUPS} AS g JOIN s ON s.a = g.a JOIN part ON part.a = g.a"
     assert plan(both).count("LeftSemiJoin") == 1
 

@@ -140,7 +140,7 @@ class ParquetColumns(ParquetBatches[pa.RecordBatch]):
         self.condition = condition
 
     def filtered(self, condition: Condition) -> ParquetColumns:
-        """Return a format that reads those row groups that can have rows of a condition."""
+        """Return a format that reads only what can have rows of a condition."""
         return ParquetColumns(self._schema, condition)
 
     def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[pa.RecordBatch]:

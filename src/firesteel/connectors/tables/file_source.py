@@ -78,7 +78,7 @@ class FileTableSource(ColumnSource):
     """Rows of files; see `FileSource` for paths and for how new files are found.
 
     `columns` are those that are read, `row` the type of the rows in the files. With `partitions`, only files of those
-    are opened. Row groups of Parquet without rows of `condition` are passed over. With `limit`, no file is read any
+    are opened. Of Parquet, most rows without `condition` are passed over. With `limit`, no file is read any
     more than so many rows, and no more files than have so many rows if their numbers are known.
     """
 

@@ -31,6 +31,7 @@ def equal_pairs(groups: Segments, keys: Positions) -> Iterator[tuple[Positions, 
     """
     counts = groups.lengths[keys]
     fruitful = np.flatnonzero(counts)
+    # Where most rows have no partner, what follows need not look at them.
     if 2 * len(fruitful) < len(keys):
         for one, other in equal_pairs(groups, keys[fruitful]):
             yield one, fruitful[other]
