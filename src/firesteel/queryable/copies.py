@@ -12,6 +12,7 @@ from firesteel.checkpoint.attach import CheckpointedState
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import read_at
 from firesteel.common.collector import collector_waits
+from firesteel.queryable.following import Step
 from firesteel.saved.inspection import SavedOperator, SavedState
 from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.live import LiveArrangements
@@ -85,6 +86,18 @@ class OperatorCopy:
         self._live.begin(self._store, address, manifest.epoch, {}, manifest.processing_time)
         frozen = {name: _frozen(live, manifest.processing_time) for name, live in self._arrangements.items()}
         return Snapshot(saved, operator, entries, frozen)
+
+    def step_to(self, saved: SavedState, operator: SavedOperator) -> Step:
+        """Return what another process does to bring the entries of the copy to an epoch."""
+        manifest = saved.manifest
+        return Step(
+            self._storage.url,
+            str(self.directory),
+            self.lineage,
+            operator.id,
+            operator.max_parallelism,
+            manifest.epoch,
+        )
 
     def _declare(self, operator: SavedOperator) -> None:
         """Begin with empty arrangements: the program has others now."""

@@ -19,6 +19,7 @@ from firesteel.checkpoint.objects import NotFound
 from firesteel.common.errors import FencedError, FiresteelError, StateCorruptedError
 from firesteel.graph.uids import id_of_uid
 from firesteel.queryable.copies import OperatorCopy, Snapshot
+from firesteel.queryable.following import Follower
 from firesteel.queryable.place import ReadingPlace
 from firesteel.saved.inspection import SavedOperator, SavedState
 
@@ -53,15 +54,19 @@ class StateReader:
     A snapshot is of the last committed epoch, as it was at most `fresh` seconds ago. One that was the last within
     `stale` seconds is still handed out while a thread brings the next: then no read waits for an epoch to be taken
     over. That thread rests between two epochs, for at most half of `stale`, so that it leaves processors to the job.
+    With a `follower`, another process takes over what epochs changed, and this one goes on answering.
 
     Raises StateError if there is no such directory, operator or epoch, StateCorruptedError if a file is damaged.
     """
 
-    def __init__(self, location: str, *, fresh: float = 0.0, stale: float = 0.0) -> None:
+    def __init__(
+        self, location: str, *, fresh: float = 0.0, stale: float = 0.0, follower: Follower | None = None
+    ) -> None:
         self._saved = SavedState.open(location)
         self._storage = self._saved.storage
         self._fresh = fresh
         self._stale = stale
+        self._follower = follower
         self._place = ReadingPlace()
         self._turn = threading.Lock()
         self._turn_of_earlier = threading.Lock()
@@ -147,6 +152,8 @@ class StateReader:
             followed.copy, current = copy, None
         if current is not None and current.epoch >= manifest.epoch:
             return current
+        if current is not None and operator.snapshot.states and self._follower is not None:
+            self._follower.take(copy.step_to(saved, operator))
         return copy.at(saved, operator)
 
     def _as_of(self, operator: str, epoch: int) -> Snapshot:

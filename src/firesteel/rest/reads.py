@@ -9,6 +9,7 @@ from collections import OrderedDict
 from typing import Final
 
 from firesteel.queryable.copies import Snapshot
+from firesteel.queryable.following import Follower
 from firesteel.queryable.reader import StateReader
 
 FRESH_SECONDS: Final = 0.05
@@ -30,6 +31,7 @@ class Readers:
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
+        self._follower = Follower()
         self._readers: OrderedDict[str, StateReader] = OrderedDict()
         self._scans: OrderedDict[str, tuple[float, Snapshot]] = OrderedDict()
         self._names: dict[str, tuple[float, str]] = {}
@@ -39,7 +41,7 @@ class Readers:
         found = self.at_hand(job_id)
         if found is not None:
             return found
-        made = StateReader(directory, fresh=FRESH_SECONDS, stale=STALE_SECONDS)
+        made = StateReader(directory, fresh=FRESH_SECONDS, stale=STALE_SECONDS, follower=self._follower)
         with self._turn:
             reader = self._readers.setdefault(job_id, made)
             old = [self._readers.popitem(last=False)[1]] if len(self._readers) > MOST_READERS else []
@@ -92,3 +94,4 @@ class Readers:
             self._scans.clear()
         for reader in readers:
             reader.close()
+        self._follower.close()

@@ -1,0 +1,104 @@
+"""A process that takes epochs over, beside one that answers reads.
+
+To take an epoch over is to write some hundred thousand entries, in calls that keep Python's interpreter for
+milliseconds each, and longer where the system lets another process run in the midst of one. Nobody is answered
+meanwhile. A copy is a file that processes share, so another process can write it (`firesteel.queryable.follower`).
+"""
+
+from __future__ import annotations
+
+import select
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+
+DONE: Final = b"\n"
+"""What the process says when it is there, and when it is done with a step."""
+
+_END_SECONDS: Final = 20.0
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What brings the copy in a directory, of all key groups of an operator, to an epoch of a state directory."""
+
+    url: str
+    directory: str
+    lineage: str
+    operator: str
+    max_parallelism: int
+    epoch: int
+
+
+class Follower:
+    """The process, for any number of threads; it is started with the first step, and again when it has died.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     follower = Follower()
+    ...     follower.take(Step(directory, f"{directory}/copy", "a lineage", "counts", 128, 0))
+    ...     follower.close()
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ready = False
+
+    def take(self, step: Step) -> None:
+        """Take a step, if the process is there by now.
+
+        Nothing is returned or raised: who reads the copy takes the step then if it is missing, and meets its errors.
+        """
+        with self._turn, suppress(BrokenPipeError):
+            process = self._started()
+            if self._is_ready(process, 0):
+                assert process.stdin is not None
+                assert process.stdout is not None
+                process.stdin.write(msgspec.json.encode(step) + b"\n")
+                process.stdin.flush()
+                process.stdout.readline()
+
+    def ready(self, seconds: float) -> int | None:
+        """Start the process, and return its id if it is there after at most so many seconds."""
+        with self._turn:
+            process = self._started()
+            return process.pid if self._is_ready(process, seconds) else None
+
+    def close(self) -> None:
+        """End the process, once it is done with its step."""
+        with self._turn:
+            if self._process is not None:
+                _end(self._process)
+                self._process = None
+
+    def _is_ready(self, process: subprocess.Popen[bytes], seconds: float) -> bool:
+        assert process.stdout is not None
+        if not self._ready and select.select([process.stdout], [], [], seconds)[0]:
+            self._ready = process.stdout.readline() == DONE
+        return self._ready
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is not None:
+            _end(self._process)
+            self._process = None
+        if self._process is None:
+            self._ready = False
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "firesteel.queryable.follower"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                process_group=0,  # a terminal's Ctrl-C is for who has started it
+            )
+        return self._process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.communicate(timeout=_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
