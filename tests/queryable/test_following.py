@@ -104,7 +104,7 @@ def test_who_reads_does_not_need_the_process(tmp_path: Path, follower: Follower,
 def test_between_two_steps_the_process_has_no_file_of_a_copy_open(tmp_path: Path, follower: Follower):
     read_each_epoch(tmp_path, follower).close()
     place = Path(f"/proc/{follower.ready(0)}")
-    opened = [os.readlink(link) for link in (place / "fd").iterdir()]
+    opened = [str(link.readlink()) for link in (place / "fd").iterdir()]
     assert [path for path in opened if path.startswith(str(tmp_path))] == []
     assert str(tmp_path) not in (place / "maps").read_text()
 
@@ -117,7 +117,7 @@ def test_a_damaged_file_is_reported_to_who_reads(tmp_path: Path, follower: Follo
                 if f"{epoch:012d}-" in entry.path:
                     (tmp_path / "state" / entry.path).write_bytes(b"nonsense")
 
-    with pytest.raises(StateCorruptedError, match="nonsense|damaged"):
+    with pytest.raises(StateCorruptedError, match="damaged"):
         read_each_epoch(tmp_path, follower, damage)
     assert follower.ready(0) is not None
 
