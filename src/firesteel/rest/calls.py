@@ -14,7 +14,7 @@ from firesteel.common.decoders import json_decoder
 from firesteel.rest.dispatcher import Dispatcher
 from firesteel.rest.page.board import Board
 from firesteel.rest.page.recent import Recent
-from firesteel.rest.page.shared import Shared
+from firesteel.rest.page.shared import Packed, Shared
 from firesteel.rest.processes import Processes
 from firesteel.rest.profiling import Profiles
 from firesteel.rest.reads import Readers
@@ -62,6 +62,7 @@ class Cluster:
     submission: bool = True
     readers: Readers = field(default_factory=Readers)
     board: Board = field(default_factory=Board)
+    answers: Shared[Packed] = field(default_factory=lambda: Shared(FLOW_SECONDS))
     flows: Shared[dict[str, Any]] = field(default_factory=lambda: Shared(FLOW_SECONDS))
     patterns: Shared[dict[str, Any]] = field(default_factory=lambda: Shared(PATTERNS_SECONDS))
     recent: Recent = field(default_factory=Recent)
@@ -167,8 +168,9 @@ class Route:
 
     A part with an asterisk, `:key*`, is all that follows, with its slashes. `answer` returns what becomes JSON, or a
     `Text`. `soon` returns the same where nothing has to be waited for, else None; it is asked first, without a thread.
-    An answer that `waits` for something keeps no other from being given. `body` is the type of the body, for the
-    description of the service; `takes_files` says that it is a form with files, and `query` names the parameters;
+    A `shared` answer is the same for all who may ask, and may be half a second old: it is made once for those who ask
+    meanwhile. An answer that `waits` for something keeps no other from being given. `body` is the type of the body, for
+    the description of the service; `takes_files` says that it is a form with files, and `query` names the parameters;
     `produces` has the media types of answers.
     """
 
@@ -182,6 +184,7 @@ class Route:
     takes_files: bool = False
     soon: Callable[[Call], Any] | None = None
     prefixes: tuple[str, ...] = ("", "/v1")
+    shared: bool = False
     waits: bool = False
     about: str = ""
     produces: tuple[str, ...] = (JSON,)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import logging
 import re
 import tempfile
@@ -28,6 +27,7 @@ from firesteel.rest.calls import Call, Cluster, Refusal, Right, Route, RouteGrou
 from firesteel.rest.openapi import description
 from firesteel.rest.page.files import INDEX, PageFiles, Sent, takes_gzip
 from firesteel.rest.page.flink_ui import FlinkUi
+from firesteel.rest.page.shared import Packed
 from firesteel.rest.records import JobGone
 from firesteel.rest.security import Security
 
@@ -50,7 +50,6 @@ FLINK_UI: Final = "/flink"
 
 _JSON: Final = "application/json; charset=UTF-8"
 _WORTH_PACKING: Final = 1_024
-_FAST: Final = 1
 """The level of compression: most of the gain for a fifth of the time."""
 
 _CHUNK: Final = 1 << 20
@@ -156,7 +155,7 @@ class _Endpoint:
             with ExitStack() as opened:
                 call = await self._call(request, held, opened)
                 accepted = request.headers.get("accept-encoding", "")
-                if route.soon is not None and (answer := route.soon(call)) is not None:
+                if (answer := self._at_hand(call)) is not None:
                     return _answer(answer, route.status, accepted)
                 return await to_thread.run_sync(self._answered, call, accepted, limiter=self._threads)
         except Refusal as refusal:
@@ -169,8 +168,24 @@ class _Endpoint:
             _log.warning("%s %s: %s", request.method, request.url.path, error)
             return errors(500, [str(error)])
 
+    def _at_hand(self, call: Call) -> Any:
+        """Return an answer for which nothing has to be waited for; None if there is none."""
+        if self._route.shared:
+            return self._cluster.answers.at_hand(self._asked(call))
+        return None if self._route.soon is None else self._route.soon(call)
+
     def _answered(self, call: Call, accepted: str) -> Response:
-        return _answer(self._route.answer(call), self._route.status, accepted)
+        route = self._route
+        if route.shared:
+            answer = self._cluster.answers.of(self._asked(call), lambda: _packed(route.answer(call)))
+        else:
+            answer = route.answer(call)
+        return _answer(answer, route.status, accepted)
+
+    def _asked(self, call: Call) -> str:
+        """Return what a call asks for; parameters that its route does not name are not part of it."""
+        parameters = [call.query.get(name) for name in self._route.query]
+        return repr((self._prefix, self._route.path, [*call.path.values()], parameters))
 
     async def _call(self, request: Request, held: Right, opened: ExitStack) -> Call:
         path, query = request.path_params, request.query_params
@@ -247,14 +262,17 @@ def _answer(answer: Any, status: int, accepted: str) -> Response:
 
     This is not middleware, which would compress in the thread that serves all others.
     """
+    packed = answer if isinstance(answer, Packed) else _packed(answer)
     headers = {"Vary": "Accept-Encoding"}
+    if len(packed.body) < _WORTH_PACKING or not takes_gzip(accepted):
+        return Response(packed.body, status, headers, packed.media_type)
+    return Response(packed.compressed, status, {**headers, "Content-Encoding": "gzip"}, packed.media_type)
+
+
+def _packed(answer: Any) -> Packed:
     if isinstance(answer, Text):
-        body, media_type = answer.text.encode(errors="replace"), answer.media_type
-    else:
-        body, media_type = msgspec.json.encode(answer), _JSON
-    if len(body) >= _WORTH_PACKING and takes_gzip(accepted):
-        body, headers = gzip.compress(body, _FAST, mtime=0), {**headers, "Content-Encoding": "gzip"}
-    return Response(body, status, headers, media_type)
+        return Packed(answer.text.encode(errors="replace"), answer.media_type)
+    return Packed(msgspec.json.encode(answer), _JSON)
 
 
 def errors(status: int, reasons: list[str]) -> Response:

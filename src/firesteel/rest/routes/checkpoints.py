@@ -329,7 +329,7 @@ def _of_subtasks(values: Sequence[int]) -> dict[str, float | str]:
 
 
 ROUTES: Final = (
-    Route("GET", "/jobs/:jobid/checkpoints", checkpoints),
+    Route("GET", "/jobs/:jobid/checkpoints", checkpoints, shared=True),
     Route("GET", "/jobs/:jobid/checkpoints/config", config),
     Route("GET", "/jobs/:jobid/checkpoints/details/:checkpointid", details),
     Route("GET", "/jobs/:jobid/checkpoints/details/:checkpointid/subtasks/:vertexid", subtasks),

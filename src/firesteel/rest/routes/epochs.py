@@ -10,7 +10,6 @@ import msgspec
 from firesteel.checkpoint.manifest import OperatorSnapshot
 from firesteel.rest.calls import Call, Route
 from firesteel.rest.routes.checkpoints import figures_of, kept_epoch
-from firesteel.rest.standing import Standing
 from firesteel.state.arrangements.names import arrangement_of, operator_of
 
 
@@ -20,10 +19,7 @@ def epochs(call: Call) -> dict[str, Any]:
     `target` is how long an epoch is to take, and all times are in milliseconds. `limited` is whether epochs are limited
     in their records.
     """
-    return call.cluster.flows.of(f"{call.path['jobid']}/epochs", lambda: _epochs(call.job()))
-
-
-def _epochs(job: Standing) -> dict[str, Any]:
+    job = call.job()
     metrics = job.metrics()
     return {
         "target": None if job.plan is None else job.plan.epoch_ms,
@@ -88,6 +84,6 @@ def _parts(
 
 
 ROUTES: Final = (
-    Route("GET", "/jobs/:jobid/epochs", epochs),
+    Route("GET", "/jobs/:jobid/epochs", epochs, shared=True),
     Route("GET", "/jobs/:jobid/epochs/:epoch", stored),
 )

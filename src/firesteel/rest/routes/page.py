@@ -172,11 +172,7 @@ def subtasks(call: Call) -> dict[str, Any]:
     `key_groups` are the first and the last of those whose keys a subtask has, null if records come in another order.
     `skew` is how unequal subtasks are: their mean distance from the average, in percent of it.
     """
-    key = f"{call.path['jobid']}/{call.path['vertexid']}"
-    return call.cluster.flows.of(key, lambda: _subtasks(*vertex_of(call)))
-
-
-def _subtasks(job: Standing, vertex: Vertex) -> dict[str, Any]:
+    job, vertex = vertex_of(call)
     found = measured(job, vertex)
     measures = [_Measures(job.measured_operators.get(operator.id)) for operator in vertex.operators]
     rows = [_subtask(job, vertex, found, measures, number) for number in range(vertex.parallelism)]
@@ -270,6 +266,6 @@ ROUTES: Final = (
     Route("GET", "/page/jobs", board, query=("after",), soon=board_soon),
     Route("GET", "/jobs/:jobid/flow", flow, query=("after",), soon=flow_soon),
     Route("GET", "/jobs/:jobid/recent", recent),
-    Route("GET", "/jobs/:jobid/vertices/:vertexid/flow", subtasks),
+    Route("GET", "/jobs/:jobid/vertices/:vertexid/flow", subtasks, shared=True),
     Route("GET", "/jobs/:jobid/vertices/:vertexid/recent", recent_of_vertex),
 )
