@@ -26,6 +26,9 @@ B = TypeVar("B")
 FLOW_SECONDS: Final = 0.5
 """How old the numbers of a job may be that pages are sent."""
 
+SHARED_SECONDS: Final = 1.0
+"""How old an answer may be that is made once for all who ask; in Flink it is three seconds (`web.refresh-interval`)."""
+
 PATTERNS_SECONDS: Final = 2.0
 """How old the numbers of partial matches may be that pages are sent: counting reads all keys."""
 
@@ -62,7 +65,7 @@ class Cluster:
     submission: bool = True
     readers: Readers = field(default_factory=Readers)
     board: Board = field(default_factory=Board)
-    answers: Shared[Packed] = field(default_factory=lambda: Shared(FLOW_SECONDS))
+    answers: Shared[Packed] = field(default_factory=lambda: Shared(SHARED_SECONDS))
     flows: Shared[dict[str, Any]] = field(default_factory=lambda: Shared(FLOW_SECONDS))
     patterns: Shared[dict[str, Any]] = field(default_factory=lambda: Shared(PATTERNS_SECONDS))
     recent: Recent = field(default_factory=Recent)
@@ -168,7 +171,7 @@ class Route:
 
     A part with an asterisk, `:key*`, is all that follows, with its slashes. `answer` returns what becomes JSON, or a
     `Text`. `soon` returns the same where nothing has to be waited for, else None; it is asked first, without a thread.
-    A `shared` answer is the same for all who may ask, and may be half a second old: it is made once for those who ask
+    A `shared` answer is the same for all who may ask, and may be a second old: it is made once for those who ask
     meanwhile. An answer that `waits` for something keeps no other from being given. `body` is the type of the body, for
     the description of the service; `takes_files` says that it is a form with files, and `query` names the parameters;
     `produces` has the media types of answers.

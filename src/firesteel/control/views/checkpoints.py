@@ -54,7 +54,8 @@ def find_checkpoints(storage: Storage) -> list[Checkpoint]:
         epochs = kept_epochs(reader)
     except StateCorruptedError:  # the last one, which lists the kept epochs: then all that exist
         epochs = reader.epochs()
-    with ThreadPoolExecutor(_AT_ONCE, "firesteel-checkpoints") as threads:
+    at_once = 1 if storage.is_local else _AT_ONCE
+    with ThreadPoolExecutor(at_once, "firesteel-checkpoints") as threads:
         read = list(threads.map(lambda epoch: _read(reader, epoch), epochs))
     return list(_described(reader, dict(zip(epochs, read, strict=True))))
 
