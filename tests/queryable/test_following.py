@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint.following import Follower
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import StateCorruptedError
 from firesteel.queryable import copies
-from firesteel.queryable.following import Follower
 from firesteel.queryable.reader import StateReader
 from firesteel.state.disk.copy import WorkingStore, close_working_stores
 from tests.queryable.test_read_committed import EVENTS, RECORDS, build, expected, read_whole
@@ -125,7 +125,7 @@ def test_a_damaged_file_is_reported_to_who_reads(tmp_path: Path, follower: Follo
 def test_it_ends_with_the_process_that_has_started_it(tmp_path: Path):
     program = (
         "import os, signal\n"
-        "from firesteel.queryable.following import Follower\n"
+        "from firesteel.checkpoint.following import Follower\n"
         f"print(Follower().ready({SECONDS}), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from firesteel.checkpoint.attach import CheckpointedState
+from firesteel.checkpoint.following import Step
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import read_at
 from firesteel.common.collector import collector_waits
-from firesteel.queryable.following import Step
 from firesteel.saved.inspection import SavedOperator, SavedState
 from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.live import LiveArrangements

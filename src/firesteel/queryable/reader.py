@@ -13,13 +13,13 @@ from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
+from firesteel.checkpoint.following import Follower
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.manifest import MANIFESTS, manifest_path
 from firesteel.checkpoint.objects import NotFound
 from firesteel.common.errors import FencedError, FiresteelError, StateCorruptedError
 from firesteel.graph.uids import id_of_uid
 from firesteel.queryable.copies import OperatorCopy, Snapshot
-from firesteel.queryable.following import Follower
 from firesteel.queryable.place import ReadingPlace
 from firesteel.saved.inspection import SavedOperator, SavedState
 

@@ -8,8 +8,8 @@ import uuid
 from collections import OrderedDict
 from typing import Final
 
+from firesteel.checkpoint.following import Follower
 from firesteel.queryable.copies import Snapshot
-from firesteel.queryable.following import Follower
 from firesteel.queryable.reader import StateReader
 
 FRESH_SECONDS: Final = 0.05

@@ -2,11 +2,12 @@
 
 To take an epoch over is to write some hundred thousand entries, in calls that keep Python's interpreter for
 milliseconds each, and longer where the system lets another process run in the midst of one. Nobody is answered
-meanwhile. A copy is a file that processes share, so another process can write it (`firesteel.queryable.follower`).
+meanwhile. A copy is a file that processes share, so another process can write it (`firesteel.checkpoint.follower`).
 """
 
 from __future__ import annotations
 
+import os
 import select
 import subprocess
 import sys
@@ -18,6 +19,9 @@ import msgspec
 
 DONE: Final = b"\n"
 """What the process says when it is there, and when it is done with a step."""
+
+_NICE: Final = 10
+"""The process leaves the processor to who answers reads, also while it starts."""
 
 _END_SECONDS: Final = 20.0
 
@@ -88,11 +92,12 @@ class Follower:
         if self._process is None:
             self._ready = False
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "firesteel.queryable.follower"],
+                [sys.executable, "-m", "firesteel.checkpoint.follower"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 process_group=0,  # a terminal's Ctrl-C is for who has started it
             )
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
         return self._process
 
 

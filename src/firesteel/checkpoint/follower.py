@@ -1,4 +1,4 @@
-"""`python -m firesteel.queryable.follower`: takes epochs over for a process that answers reads meanwhile.
+"""`python -m firesteel.checkpoint.follower`: takes epochs over for a process that answers reads meanwhile.
 
 It says with a line that it is there, takes each line of its input as a `Step`, and says with another line that it is
 done with it. It ends with its input, so it does not survive the process that has started it.
@@ -6,24 +6,19 @@ done with it. It ends with its input, so it does not survive the process that ha
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
+from firesteel.checkpoint.following import DONE, Step
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import catch_up
 from firesteel.common.collector import collector_waits
 from firesteel.common.errors import FiresteelError
-from firesteel.queryable.following import DONE, Step
 from firesteel.state.disk.copy import open_working_store, release_working_stores
-
-_NICE: Final = 5
-"""It leaves the processor to who answers reads."""
 
 _storage = lru_cache(maxsize=32)(Storage.existing)
 
@@ -41,7 +36,6 @@ def take(step: Step) -> None:
 
 def main() -> None:
     """Take steps until there are no more."""
-    os.nice(_NICE)
     steps = msgspec.json.Decoder(Step)
     _answer()
     for line in sys.stdin.buffer:
