@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint import following
 from firesteel.checkpoint.following import Follower
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import StateCorruptedError
@@ -34,9 +35,10 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def follower(machine: None) -> Iterator[Follower]:
+def follower(machine: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Follower]:
     follower = Follower()
     assert follower.ready(SECONDS) is not None
+    monkeypatch.setattr(following, "_SOON_SECONDS", SECONDS)
     yield follower
     follower.close()
 
@@ -99,6 +101,26 @@ def test_who_reads_does_not_need_the_process(tmp_path: Path, follower: Follower,
     ]
     assert own[:2] == [0, 9]
     assert set(own[2:]) <= set(range(10, 19))
+
+
+def test_who_reads_does_not_wait_for_the_process(
+    tmp_path: Path, follower: Follower, versions: list[int], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(following, "_SOON_SECONDS", 0.01)
+    pid = follower.ready(0)
+
+    def halt(epoch: int) -> None:
+        if epoch == 10:
+            os.kill(pid, signal.SIGSTOP)
+        if epoch == 20:
+            os.kill(pid, signal.SIGCONT)
+            monkeypatch.setattr(following, "_SOON_SECONDS", SECONDS)
+            assert follower.ready(SECONDS) == pid
+
+    read_each_epoch(tmp_path, follower, halt).close()
+    met = dict(zip(range(FIRST, LAST + 1), versions, strict=True))
+    assert [met[epoch] for epoch in range(10, 20)] == list(range(9, 19))
+    assert [met[epoch] for epoch in range(20, LAST + 1)] == list(range(20, LAST + 1))
 
 
 def test_between_two_steps_the_process_has_no_file_of_a_copy_open(tmp_path: Path, follower: Follower):

@@ -23,6 +23,9 @@ DONE: Final = b"\n"
 _NICE: Final = 10
 """The process leaves the processor to who answers reads, also while it starts."""
 
+_SOON_SECONDS: Final = 0.4
+"""How long a step may take for which somebody waits; its first one takes longest."""
+
 _END_SECONDS: Final = 20.0
 
 
@@ -50,27 +53,28 @@ class Follower:
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._ready = False
+        self._owes = False
 
     def take(self, step: Step) -> None:
-        """Take a step, if the process is there by now.
+        """Take a step, if the process is there and takes it soon.
 
-        Nothing is returned or raised: who reads the copy takes the step then if it is missing, and meets its errors.
+        Nothing is returned or raised: who reads the copy takes the step then if it is missing, and meets its errors. It
+        does not matter if both of them do.
         """
         with self._turn, suppress(BrokenPipeError):
             process = self._started()
-            if self._is_ready(process, 0):
+            if self._has_answered(process, 0):
                 assert process.stdin is not None
-                assert process.stdout is not None
                 process.stdin.write(msgspec.json.encode(step) + b"\n")
                 process.stdin.flush()
-                process.stdout.readline()
+                self._owes = True
+                self._has_answered(process, _SOON_SECONDS)
 
     def ready(self, seconds: float) -> int | None:
-        """Start the process, and return its id if it is there after at most so many seconds."""
+        """Start the process, and return its id if it can take a step after at most so many seconds."""
         with self._turn:
             process = self._started()
-            return process.pid if self._is_ready(process, seconds) else None
+            return process.pid if self._has_answered(process, seconds) else None
 
     def close(self) -> None:
         """End the process, once it is done with its step."""
@@ -79,24 +83,25 @@ class Follower:
                 _end(self._process)
                 self._process = None
 
-    def _is_ready(self, process: subprocess.Popen[bytes], seconds: float) -> bool:
+    def _has_answered(self, process: subprocess.Popen[bytes], seconds: float) -> bool:
+        """Return whether the process has said what it owes, after at most so many seconds."""
         assert process.stdout is not None
-        if not self._ready and select.select([process.stdout], [], [], seconds)[0]:
-            self._ready = process.stdout.readline() == DONE
-        return self._ready
+        if self._owes and select.select([process.stdout], [], [], seconds)[0]:
+            self._owes = process.stdout.readline() != DONE
+        return not self._owes
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
             _end(self._process)
             self._process = None
         if self._process is None:
-            self._ready = False
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "firesteel.checkpoint.follower"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 process_group=0,  # a terminal's Ctrl-C is for who has started it
             )
+            self._owes = True
             os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
         return self._process
 
