@@ -23,7 +23,7 @@ DONE: Final = b"\n"
 _NICE: Final = 10
 """The process leaves the processor to who answers reads, also while it starts."""
 
-_SOON_SECONDS: Final = 0.4
+_SOON_SECONDS: Final = 1.0
 """How long a step may take for which somebody waits; its first one takes longest."""
 
 _END_SECONDS: Final = 20.0

@@ -15,7 +15,7 @@ from firesteel.queryable.reader import StateReader
 FRESH_SECONDS: Final = 0.05
 """How old the knowledge of a job's last epoch may be."""
 
-STALE_SECONDS: Final = 1.0
+STALE_SECONDS: Final = 2.0
 """How old it may be while a thread brings the next epoch."""
 
 MOST_READERS: Final = 32
@@ -41,6 +41,7 @@ class Readers:
         found = self.at_hand(job_id)
         if found is not None:
             return found
+        self._follower.ready(0)  # it starts while the first read takes all of the state over
         made = StateReader(directory, fresh=FRESH_SECONDS, stale=STALE_SECONDS, follower=self._follower)
         with self._turn:
             reader = self._readers.setdefault(job_id, made)
