@@ -53,8 +53,8 @@ class StateReader:
 
     A snapshot is of the last committed epoch, as it was at most `fresh` seconds ago. One that was the last within
     `stale` seconds is still handed out while a thread brings the next: then no read waits for an epoch to be taken
-    over. That thread rests between two epochs, for at most a quarter of `stale`, so that it leaves processors to the job.
-    With a `follower`, another process takes over what epochs changed, and this one goes on answering.
+    over. That thread rests between two epochs, for at most a quarter of `stale`, so that it leaves processors to the
+    job. With a `follower`, another process takes over what epochs changed, and this one goes on answering.
 
     Raises StateError if there is no such directory, operator or epoch, StateCorruptedError if a file is damaged.
     """
