@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.environments import flink_client_python
+from firesteel.rest.standing import standing
 from harness.waiting import until
 from tests.rest.served import Served
 from tests.rest.shapes import Recorded, differences, recorded
@@ -31,6 +32,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         for name in ("one", "two", "three"):
             made.run(name)
         until(lambda: all(len(made.counts(name)) == 3 for name in made.jobs))
+        until(lambda: all(standing(made.record(name)).metrics() for name in made.jobs))
         yield made
     finally:
         made.firesteel("cluster", "stop", str(made.cluster))
