@@ -18,20 +18,12 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import StateCorruptedError
 from firesteel.queryable import copies
 from firesteel.queryable.reader import StateReader
-from firesteel.state.disk.copy import WorkingStore, close_working_stores
+from firesteel.state.disk.copy import WorkingStore
 from tests.queryable.test_read_committed import EVENTS, RECORDS, build, expected, read_whole
 from tests.recovery.jobs import Watch, environment, start
 
 SECONDS = 60
 FIRST, LAST = 2, len(EVENTS) // RECORDS
-
-
-@pytest.fixture(autouse=True)
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path / "machine"))
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    yield
-    close_working_stores(tmp_path)
 
 
 @pytest.fixture

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,7 +23,6 @@ from firesteel.queryable.copies import OperatorCopy, Snapshot
 from firesteel.queryable.forms import PythonForm
 from firesteel.queryable.reader import StateReader
 from firesteel.saved.inspection import SavedState
-from firesteel.state.disk.copy import close_working_stores
 from firesteel.state.disk.root import work_root
 from tests.recovery import upkeep
 from tests.recovery.crashing import Crasher
@@ -34,14 +32,6 @@ EVENTS = [number * 7 % 23 for number in range(1500)]
 KEYS = sorted(set(EVENTS))
 RECORDS = 25
 """Records of an epoch: after epoch n, the first n times as many have been counted."""
-
-
-@pytest.fixture(autouse=True)
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path / "machine"))
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    yield tmp_path / "machine"
-    close_working_stores(tmp_path)
 
 
 def expected(epoch: int) -> dict[int, int]:
