@@ -17,6 +17,8 @@ from typing import Final
 
 import msgspec
 
+from firesteel.common.child_processes import close_input
+
 DONE: Final = b"\n"
 """What the process says when it is there, and when it is done with a step."""
 
@@ -80,7 +82,7 @@ class Follower:
         """End the process, once it is done with its step."""
         with self._turn:
             if self._process is not None:
-                _end(self._process)
+                close_input(self._process, _END_SECONDS)
                 self._process = None
 
     def _has_answered(self, process: subprocess.Popen[bytes], seconds: float) -> bool:
@@ -92,7 +94,7 @@ class Follower:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
-            _end(self._process)
+            close_input(self._process, _END_SECONDS)
             self._process = None
         if self._process is None:
             self._process = subprocess.Popen(
@@ -104,11 +106,3 @@ class Follower:
             self._owes = True
             os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
         return self._process
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.communicate(timeout=_END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()

@@ -16,6 +16,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from firesteel.common.child_processes import close_input
 from firesteel.rest.calls import VERSION, Call, Refusal, Route, RouteGroup, Text
 from firesteel.rest.dispatcher import PRIVATE
 from firesteel.rest.gateway.limits import Limits
@@ -104,13 +105,7 @@ class GatewayProcess:
         """End the process."""
         with self._changing:
             if self._process is not None:
-                assert self._process.stdin is not None
-                self._process.stdin.close()
-                try:
-                    self._process.wait(_END_SECONDS)
-                except subprocess.TimeoutExpired:
-                    self._process.kill()
-                    self._process.wait()
+                close_input(self._process, _END_SECONDS)
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _require_process(self) -> None:
