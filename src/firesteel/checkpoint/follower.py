@@ -11,12 +11,11 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-import msgspec
-
 from firesteel.checkpoint.following import DONE, Step
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import catch_up
 from firesteel.common.collector import collector_waits
+from firesteel.common.decoders import json_decoder
 from firesteel.common.errors import FiresteelError
 from firesteel.state.disk.copy import open_working_store, release_working_stores
 
@@ -36,7 +35,7 @@ def take(step: Step) -> None:
 
 def main() -> None:
     """Take steps until there are no more."""
-    steps = msgspec.json.Decoder(Step)
+    steps = json_decoder(Step)
     _answer()
     for line in sys.stdin.buffer:
         with suppress(FiresteelError):  # the reader meets it, too, and tells its caller
