@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from firesteel.common.errors import FiresteelError, ProgramError
+from firesteel.common.errors import FiresteelError, ProgramError, SqlValidationError, UnsupportedError
 from firesteel.common.time import Duration
 from firesteel.common.typeinfo import Types
 from firesteel.common.types import Row, RowKind
 from firesteel.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
 from firesteel.datastream import ProcessFunction, StreamExecutionEnvironment
 from firesteel.table import ChangelogMode, DataTypes, Schema, StreamTableEnvironment, Table, TableDescriptor
-from firesteel.table.expressions import col, descriptor, lit, map_, to_timestamp_ltz
+from firesteel.table.expressions import col, descriptor, lit, map_, source_watermark, to_timestamp_ltz
 from firesteel.table.udf import udf
 from firesteel.testing.execution import executing
 
@@ -82,6 +82,117 @@ def test_a_schema_declares_times_and_computed_columns():
         )
         rows = [tuple(row) for row in windows.execute().collect()]
     assert [total for _, total in rows] == [2, 10, 18]
+
+
+def words_with_watermarks_of_the_stream(
+    streams: StreamExecutionEnvironment, tables: StreamTableEnvironment, late: int, kept: Any = WORDS
+) -> Table:
+    strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(late))
+    stream = streams.from_collection([*kept], TYPE)
+    stamped = stream.assign_timestamps_and_watermarks(strategy.with_timestamp_assigner(Second()))
+    schema = (
+        Schema.new_builder()
+        .column_by_metadata("rowtime", "TIMESTAMP_LTZ(3)")
+        .watermark("rowtime", "SOURCE_WATERMARK()")
+        .build()
+    )
+    return tables.from_data_stream(stamped, schema)
+
+
+OUT_OF_ORDER = [("a", 20), ("b", 21), ("a", 1), ("c", 12), ("b", 40), ("c", 2)]
+
+
+@pytest.mark.parametrize(
+    ("late", "total"),
+    [(60, {0: 3, 10: 12, 20: 41, 40: 40}), (0, {20: 41, 40: 40})],
+    ids=["all rows in time", "late rows"],
+)
+@pytest.mark.parametrize("where", ["process", pytest.param("spark", marks=pytest.mark.spark)])
+def test_a_table_of_a_stream_has_its_watermarks(where: str, late: int, total: dict[int, int]):
+    with executing(where, parallelism=1, epoch_records=1):
+        streams, tables = environments()
+        tables.create_temporary_view(
+            "words", words_with_watermarks_of_the_stream(streams, tables, late, OUT_OF_ORDER)
+        )
+        windows = tables.sql_query(
+            "SELECT EXTRACT(EPOCH FROM window_start), SUM(number) FROM TABLE(TUMBLE(TABLE words, "
+            "DESCRIPTOR(rowtime), INTERVAL '10' SECOND)) GROUP BY window_start, window_end"
+        )
+        assert dict(tuple(row) for row in windows.execute().collect()) == total
+
+
+def test_watermarks_of_a_stream_pass_a_table():
+    with executing("process", parallelism=1, epoch_records=1):
+        streams, tables = environments()
+        table = words_with_watermarks_of_the_stream(streams, tables, late=2)
+        again = tables.to_data_stream(tables.sql_query(f"SELECT word, rowtime FROM {table} WHERE number > 1"))
+        seen = list(again.process(_Watermarked()).execute_and_collect())
+    assert seen == [(2000, -1001), (3000, -1), (4000, 999), (5000, 1999)]
+
+
+class _Watermarked(ProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield ctx.timestamp(), ctx.timer_service().current_watermark()
+
+
+def test_changes_of_a_stream_have_its_watermarks():
+    with executing("process", parallelism=1, epoch_records=1):
+        streams, tables = environments()
+        kind = Types.ROW_NAMED(["word", "number"], [Types.STRING(), Types.LONG()])
+        changes = [Row(word, number) for word, number in WORDS]
+        strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Second())
+        stream = streams.from_collection(changes, kind).assign_timestamps_and_watermarks(strategy)
+        schema = (
+            Schema.new_builder()
+            .column("word", "STRING NOT NULL")
+            .column("number", "BIGINT")
+            .column_by_metadata("rowtime", "TIMESTAMP_LTZ(3)")
+            .watermark("rowtime", source_watermark())
+            .primary_key("word")
+            .build()
+        )
+        words = tables.from_changelog_stream(stream, schema, ChangelogMode.upsert())
+        found = tables.sql_query(f"SELECT word, number, CURRENT_WATERMARK(rowtime) IS NULL FROM {words}")
+        with found.execute().collect() as rows:
+            kept = {row[0]: (row[1], row[2]) for row in rows if row.get_row_kind() is not RowKind.DELETE}
+    assert kept == {"a": (3, False), "b": (5, False), "c": (4, False)}
+
+
+def test_a_connector_has_no_watermarks_of_its_own():
+    _, tables = environments()
+    tables.execute_sql(
+        "CREATE TABLE made (ts TIMESTAMP(3), WATERMARK FOR ts AS source_watermark()) WITH ('connector' = 'datagen')"
+    )
+    with pytest.raises(UnsupportedError, match="its connector makes no watermarks of its own"):
+        tables.execute_sql("SELECT * FROM made")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["SELECT SOURCE_WATERMARK()", "SELECT 1 FROM (VALUES (1)) AS t (a) WHERE SOURCE_WATERMARK() > NULL"],
+)
+def test_source_watermark_is_no_value(query: str):
+    _, tables = environments()
+    with pytest.raises(SqlValidationError, match="uses SOURCE_WATERMARK in"):
+        tables.execute_sql(query)
+
+
+def test_the_schema_of_a_table_is_as_it_is_declared():
+    streams, tables = environments()
+    words = words_with_watermarks_of_the_stream(streams, tables, late=1)
+    assert words.get_resolved_schema().get_column_names() == ["word", "number", "rowtime"]
+    tables.execute_sql(
+        "CREATE TABLE made (k INT, ts TIMESTAMP(3), up AS k + 1, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, "
+        "PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'datagen')"
+    )
+    assert str(tables.from_path("made").get_resolved_schema()) == (  # as Flink prints it
+        "(\n  `k` INT NOT NULL,\n  `ts` TIMESTAMP(3) *ROWTIME*,\n  `up` INT NOT NULL AS `k` + 1,\n"
+        "  WATERMARK FOR `ts`: TIMESTAMP(3) AS `ts` - INTERVAL '5' SECOND,\n"
+        "  CONSTRAINT `PK_k` PRIMARY KEY (`k`) NOT ENFORCED\n)"
+    )
+    assert (
+        str(tables.from_path("made").select(col("up")).get_resolved_schema()) == "(\n  `up` INT NOT NULL\n)"
+    )
 
 
 def test_the_event_time_becomes_the_timestamp_of_a_record():

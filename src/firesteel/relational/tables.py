@@ -10,6 +10,7 @@ from firesteel.common.logical_types import Field, LogicalType, ObjectIdentifier,
 from firesteel.functions.columns.connectors import ChangelogMode, TableDistribution, TableSource
 from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.relational.expressions import Expression
+from firesteel.relational.functions.times import is_source_watermark
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,11 @@ class WatermarkSpec(NamedTuple):
 
     column: str
     expression: Expression
+
+    @property
+    def of_source(self) -> bool:
+        """Whether the source makes the watermark itself."""
+        return is_source_watermark(self.expression)
 
 
 @dataclass(frozen=True)

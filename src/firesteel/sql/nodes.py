@@ -132,6 +132,18 @@ class IntervalLiteral(_Node, exp.Condition):
     }
 
 
+class TimeDifference(_Node, exp.Condition):
+    """``(a - b) DAY TO SECOND``: the interval from one time to another; `this` is the `Sub`, units as of intervals."""
+
+    arg_types: ClassVar = {
+        "this": True,
+        "unit": True,
+        "precision": False,
+        "end_unit": False,
+        "end_precision": False,
+    }
+
+
 class Constant(_Node, exp.Condition):
     """A constant that a program gives: `value` is as in `firesteel.relational.expressions.Literal`, `kind` its type.
 

@@ -10,6 +10,7 @@ from typing import Self
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
+from firesteel.common.logical_types.temporal import regular
 from firesteel.table.types import DataType, logical_type
 
 __all__ = [
@@ -306,7 +307,7 @@ class ResolvedSchema:
         if self.watermark is None:
             return []
         column = self.get_column(self.watermark[0])
-        kind = None if column is None else column.type
+        kind = None if column is None else regular(column.type)
         return [WatermarkSpec(self.watermark[0], ResolvedExpression(self.watermark[1], kind))]
 
     def get_primary_key(self) -> UniqueConstraint | None:

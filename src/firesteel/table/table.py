@@ -61,9 +61,12 @@ class Table(RowBased, Incomplete):
     2 rows in set
     """
 
-    def __init__(self, plan: LogicalNode, environment: TableEnvironment) -> None:
+    def __init__(
+        self, plan: LogicalNode, environment: TableEnvironment, declared: ResolvedSchema | None = None
+    ) -> None:
         self._plan = plan
         self._environment = environment
+        self._declared = declared
 
     # --- columns ---
 
@@ -261,8 +264,8 @@ class Table(RowBased, Incomplete):
         return self.execute().to_arrow()
 
     def get_resolved_schema(self) -> ResolvedSchema:
-        """Return the columns."""
-        return schema_of_row(self._plan.row)
+        """Return the columns; of a table of the catalog also how they are declared, its watermark and its key."""
+        return self._declared or schema_of_row(self._plan.row)
 
     def get_schema(self) -> TableSchema:
         """Return the columns in the old way of PyFlink; `get_resolved_schema` is the new one."""

@@ -21,6 +21,7 @@ from firesteel.sql.binding.statements import bind_insert, bind_query
 from firesteel.sql.script import parse_statement
 from firesteel.sql.statements.create import CreateTable
 from firesteel.sql.statements.queries import Insert, Query
+from firesteel.table.catalog.declared import schema_of
 from firesteel.table.catalog.manager import CatalogManager
 from firesteel.table.catalog.objects import CatalogTable
 from firesteel.table.catalog.stores import catalog_store
@@ -114,7 +115,9 @@ class TableEnvironment(Catalogs, Models, PlansAndModules, Incomplete):
 
     def from_path(self, path: str) -> Table:
         """Return a table or a view of the catalog, by its name as in SQL."""
-        return self.sql_query(f"SELECT * FROM {path}")
+        plan = self.sql_query(f"SELECT * FROM {path}")._plan
+        found = self._manager.find(self._identifier(path))
+        return Table(plan, self, schema_of(found) if isinstance(found, CatalogTable) else None)
 
     def from_descriptor(self, descriptor: TableDescriptor) -> Table:
         """Return a table that is in no catalog."""

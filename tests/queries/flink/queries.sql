@@ -91,6 +91,16 @@ SELECT customer, product, GROUPING(customer), GROUPING(product), GROUPING_ID(cus
   GROUP BY CUBE (customer, product);
 SELECT customer, rush, COUNT(DISTINCT product) FROM orders GROUP BY GROUPING SETS ((customer, rush), (rush));
 SELECT customer, COUNT(*) FROM orders GROUP BY GROUPING SETS ((customer), ()) HAVING COUNT(*) > 12;
+SELECT customer, product, COUNT(*) FROM orders GROUP BY GROUPING SETS ((customer, product), (customer, product));
+SELECT customer, product, SUM(quantity), GROUP_ID() FROM orders
+  GROUP BY GROUPING SETS ((customer, product), (), (customer, product), (customer), (product, customer));
+SELECT customer, COUNT(*), GROUP_ID() + 1 FROM orders GROUP BY customer HAVING GROUP_ID() = 0;
+SELECT customer, product, GROUP_ID(), GROUPING_ID(customer, product) FROM orders GROUP BY CUBE (customer, product);
+SELECT COUNT(*), GROUP_ID() FROM orders;
+SELECT window_start, customer, COUNT(*), GROUP_ID() FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' HOUR))
+  GROUP BY window_start, window_end, GROUPING SETS ((customer), ());
+SELECT id, CAST((`day` - DATE '2026-01-15') DAY AS STRING), ts - (ts - TIMESTAMP '2026-01-01 00:00:30') SECOND FROM orders
+  WHERE id < 20;
 
 -- subject: updating input
 SELECT customer, COUNT(*), SUM(n), SUM(q) FROM (SELECT customer, product, COUNT(*) AS n, SUM(quantity) AS q FROM

@@ -18,7 +18,14 @@ from tests.relational.functions.asking import FLINK
 
 QUERIES = Path(__file__).parents[2] / "queries" / "flink"
 OVERS = Path(__file__).parents[2] / "runtime" / "columns" / "over" / "flink" / "overs.jsonl"
-MARKS = {"AT": r"\w\[", "GET": r"\w\)?\.\w", "INTERVAL": "INTERVAL '", "DATE": "DATE '", "TIME": "TIME '"}
+MARKS = {
+    "AT": r"\w\[",
+    "GET": r"\w\)?\.\w",
+    "INTERVAL": "INTERVAL '",
+    "DATE": "DATE '",
+    "TIME": "TIME '",
+    "MINUS_DATE": r"\(TS - TZ\) DAY",
+}
 """What is written for a function that has no name of its own."""
 
 OF_ANOTHER_RESULT_EACH_TIME = frozenset(

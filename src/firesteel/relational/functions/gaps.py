@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 MISSING: Final[dict[str, str]] = {
-    "SOURCE_WATERMARK": "no connector has watermarks of its own; write an expression in WATERMARK FOR",
-    "MINUS_DATE": "write TIMESTAMPDIFF(unit, time, time)",
-    "GROUP_ID": "use GROUPING_ID with the keys",
     "ML_EVALUATE": "write a query over what ML_PREDICT gives",
     "VECTOR_SEARCH": "no connector searches vectors",
 }
 """Those that are refused, by their names in SQL."""
 
 PARTLY: Final[dict[str, str]] = {
+    "SOURCE_WATERMARK": "of tables that a program makes of streams; connectors have no watermarks of their own",
     "RAND": "not with a seed",
     "RAND_INTEGER": "not with a seed",
     "ROUND": "the digits of a DECIMAL must be a constant",

@@ -17,7 +17,7 @@ from firesteel.common.logical_types import (
     TimestampType,
     TimeType,
 )
-from firesteel.relational.expressions import Expression
+from firesteel.relational.expressions import Call, Expression
 from firesteel.relational.functions.function import Function, FunctionError, Parameter, Result, Signature
 from firesteel.relational.functions.parameters import (
     AS_BIGINT,
@@ -26,6 +26,8 @@ from firesteel.relational.functions.parameters import (
     DATED,
     DATETIME,
     INTERVAL,
+    MILLISECONDS,
+    MONTHS,
     NUMBER,
     ROWTIME,
     SYMBOL,
@@ -37,9 +39,21 @@ from firesteel.relational.functions.parameters import (
 from firesteel.relational.functions.results import any_nullable, constant, exactly, fixed, nullable
 
 _BIGINT: Final = fixed(BigIntType())
+SOURCE_WATERMARK: Final = "SOURCE_WATERMARK"
 PRECISIONS: Final = range(10)
 """The digits that a second can have."""
+_MONTH_UNITS: Final = frozenset({"YEAR", "QUARTER", "MONTH"})
 _CLOCK_UNITS: Final = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"})
+
+
+def source_watermark(kind: LogicalType) -> Call:
+    """Return the watermark that a source makes itself, for a column of this type."""
+    return Call(kind, SOURCE_WATERMARK, ())
+
+
+def is_source_watermark(expression: Expression) -> bool:
+    """Return whether a watermark is that of the source, not computed of rows."""
+    return isinstance(expression, Call) and expression.function == SOURCE_WATERMARK
 
 
 def _added(operands: Sequence[Expression]) -> LogicalType:
@@ -49,6 +63,22 @@ def _added(operands: Sequence[Expression]) -> LogicalType:
     if isinstance(time, DateType) and unit in _CLOCK_UNITS:
         return TimestampType(6, nullable=may_be_null)
     return time.copy(nullable=may_be_null)
+
+
+def _elapsed(operands: Sequence[Expression]) -> LogicalType:
+    """Return the type of MINUS_DATE: months, or milliseconds."""
+    kind = MONTHS if constant(operands[0]) in _MONTH_UNITS else MILLISECONDS
+    return kind.copy(nullable=any_nullable(operands[1:]))
+
+
+def _of_one_kind(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types of the operands of MINUS_DATE, None of different kinds of times, and of clocks in months."""
+    unit, first, second = (operand.type for operand in operands)
+    if first.root is not second.root:
+        return None
+    if isinstance(first, TimeType) and constant(operands[0]) in _MONTH_UNITS:
+        return None
+    return [unit, first, second]
 
 
 def _local(operands: Sequence[Expression]) -> LogicalType:
@@ -94,6 +124,7 @@ TIMES: Final = (
     ),
     _function("TIMESTAMPADD", _added, SYMBOL, WHOLE, DATETIME),
     _function("TIMESTAMPDIFF", fixed(IntType()), SYMBOL, DATED, DATED),
+    Function("MINUS_DATE", (Signature((SYMBOL, DATETIME, DATETIME), _elapsed, together=_of_one_kind),)),
     _function("OVERLAPS", fixed(BooleanType()), DATETIME, TEMPORAL, DATETIME, TEMPORAL),
     Function(
         "DATE_FORMAT",
@@ -128,6 +159,7 @@ TIMES: Final = (
         (Signature((), exactly(LocalZonedTimestampType(3, TimestampKind.PROCTIME, nullable=False))),),
         temporal=True,
     ),
+    Function(SOURCE_WATERMARK, (Signature((), exactly(_INSTANT)),), temporal=True),
     Function(
         "CURRENT_WATERMARK",
         (Signature((ROWTIME,), lambda operands: operands[0].type.copy(nullable=True)),),

@@ -150,9 +150,9 @@ class Aggregate(UnaryNode):
     """One row for each group: the key columns, then the results of the calls.
 
     Without keys there is one group, even if the input is empty. `sets` are those of GROUPING SETS, as places in `keys`;
-    a key that a set leaves out is NULL. With `sets`, a call of GROUPING or GROUPING_ID may be among the calls, whose
-    arguments are then columns of the input that are keys. `time_to_live` (milliseconds, 0: for ever) is that of the
-    hint STATE_TTL; None is what the session says.
+    a key that a set leaves out is NULL, and equal sets have groups each. With `sets`, calls of GROUPING, GROUPING_ID
+    and GROUP_ID may be among the calls, whose arguments are then columns of the input that are keys. `time_to_live`
+    (milliseconds, 0: for ever) is that of the hint STATE_TTL; None is what the session says.
     """
 
     keys: tuple[int, ...]

@@ -78,6 +78,8 @@ def expression_text(expression: Expression, names: Sequence[str] | None = None) 
             return _literal_text(expression)
         case Call(function="CAST" | "TRY_CAST" as function, arguments=(value,)):
             return f"{function}({expression_text(value, names)}):{expression.type}"
+        case Call(function="MINUS_DATE", arguments=(_, *times)):
+            return f"-({', '.join(expression_text(time, names) for time in times)})"
         case RowValue() | RowsTotal():
             return _rows_text(expression, names)
         case MatchTimedOut():

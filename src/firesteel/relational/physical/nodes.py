@@ -9,6 +9,7 @@ from typing import ClassVar
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal, references
+from firesteel.relational.functions.times import is_source_watermark
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.physical.node import (
     Changes,
@@ -118,11 +119,16 @@ def _column_of(expression: Expression) -> int | None:
 
 @dataclass(frozen=True)
 class WatermarkAssigner(PassingNode):
-    """Makes a column the time attribute; the watermark is an expression over the input's columns."""
+    """Makes a column the time attribute; the watermark is an expression over the input's columns, or of the source."""
 
     column: int
     expression: Expression
     type: RowType
+
+    @property
+    def of_source(self) -> bool:
+        """Whether the rows come with their watermarks."""
+        return is_source_watermark(self.expression)
 
     @property
     def row(self) -> RowType:

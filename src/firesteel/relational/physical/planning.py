@@ -119,6 +119,12 @@ class Planner:
         who = f"Table source '{shown_name(table)}'"
         if table.origin is not None:
             return normalized(TableSourceScan(table, columns, None), table.changes, self._options, who)
+        if table.watermark is not None and table.watermark.of_source:
+            raise UnsupportedError(
+                "declares SOURCE_WATERMARK(), but its connector makes no watermarks of its own",
+                who=who,
+                hint="write an expression, for example WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+            )
         source = self._connections.source(table)
         order = delivery_order(table.read)
         scan = normalized(TableSourceScan(table, order, source), source.mode, self._options, who)

@@ -51,6 +51,8 @@ def infix(expression: Expression, names: Sequence[str]) -> str:
         return f"{function}({operands[0]} AS {expression.type.copy(True)})"
     if function in _INFIX and len(operands) > 1:
         return f"({f' {function} '.join(operands)})"
+    if function == "MINUS_DATE":
+        return f"({operands[1]} - {operands[2]})"
     if function in _SUFFIX:
         return f"{operands[0]} {function}"
     return f"{function}({', '.join(operands)})"

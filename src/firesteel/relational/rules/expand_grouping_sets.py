@@ -14,7 +14,7 @@ from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.substitution import columns_of, moved_call, refs
 
 _NUMBER = BigIntType(nullable=False)
-_GROUPING = frozenset(["GROUPING", "GROUPING_ID"])
+_GROUPING = frozenset(["GROUPING", "GROUPING_ID", "GROUP_ID"])
 
 
 def expand_grouping_sets(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
@@ -89,13 +89,10 @@ def _results(node: Aggregate, aggregate: Aggregate, numbers: tuple[int, ...]) ->
 
 
 def _grouping(node: Aggregate, call: AggregateCall, number: InputRef, numbers: tuple[int, ...]) -> Expression:
-    """Return a bit for each argument, the last one lowest: whether the set leaves it out."""
+    """Return what a call gives for each set, chosen by the set's number."""
     assert node.sets is not None
-    values = []
-    for kept in node.sets:
-        keys = {node.keys[place] for place in kept}
-        bits = "".join("0" if argument in keys else "1" for argument in call.arguments)
-        values.append(Literal(call.type, int(bits, 2)))
+    found = _equal_before(node.sets) if call.function == "GROUP_ID" else _left_out(node, call)
+    values = [Literal(call.type, value) for value in found]
     if len({value.value for value in values}) == 1:
         return values[0]
     cases: list[Expression] = []
@@ -103,6 +100,18 @@ def _grouping(node: Aggregate, call: AggregateCall, number: InputRef, numbers: t
         same = Call(BooleanType(nullable=False), "=", (number, Literal(_NUMBER, one)))
         cases.extend([same, value])
     return Call(call.type, "CASE", (*cases, values[-1]))
+
+
+def _left_out(node: Aggregate, call: AggregateCall) -> list[int]:
+    """Return a bit for each argument, the last one lowest: whether the set leaves it out."""
+    assert node.sets is not None
+    kept = [{node.keys[place] for place in one} for one in node.sets]
+    bits = ["".join("0" if argument in keys else "1" for argument in call.arguments) for keys in kept]
+    return [int(one, 2) for one in bits]
+
+
+def _equal_before(sets: tuple[tuple[int, ...], ...]) -> list[int]:
+    return [sets[:place].count(one) for place, one in enumerate(sets)]
 
 
 def _numbers(sets: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from firesteel.graph.operations import SourceOp
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.joins import AnyJoin
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.nodes import Exchange, Union
+from firesteel.relational.physical.nodes import Exchange, Union, WatermarkAssigner
 from firesteel.relational.physical.process_tables import ProcessTable
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import Sink
@@ -81,7 +81,7 @@ class GraphWriter:
             yield self._process_table(plan)
             return
         below = [output for given in plan.inputs for output in self._outputs(given)]
-        if isinstance(plan, Union) or (isinstance(plan, Exchange) and plan.kept):
+        if _does_nothing(plan):
             yield from below
         elif isinstance(plan, Exchange):
             names = plan.row.field_names
@@ -176,6 +176,13 @@ class GraphWriter:
             )
         )
         return _Output(Edge(number), parallelism)
+
+
+def _does_nothing(plan: PhysicalNode) -> bool:
+    """Return whether rows, and watermarks, pass a node as they are."""
+    if isinstance(plan, WatermarkAssigner):
+        return plan.of_source
+    return isinstance(plan, Union) or (isinstance(plan, Exchange) and plan.kept)
 
 
 def _common(outputs: list[_Output]) -> int | None:

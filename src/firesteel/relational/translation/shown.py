@@ -55,6 +55,8 @@ def _call(call: Call, names: Sequence[str]) -> str:
             f"({text})" if _is_infix(operand) else text
             for text, operand in zip(texts, call.operands, strict=True)
         )
+    if function == "MINUS_DATE":
+        return f"({texts[1]} - {texts[2]}) {texts[0]}"
     if function.startswith("IS "):
         return f"{texts[0]} {function}"
     if function == "IN":

@@ -16,7 +16,9 @@ from firesteel.common.logical_types import (
     LocalZonedTimestampType,
     LogicalType,
     TimestampType,
+    TimeType,
     VarCharType,
+    YearMonthIntervalType,
 )
 from firesteel.relational.expressions import Call, Literal
 from firesteel.relational.functions.times import PRECISIONS
@@ -59,10 +61,7 @@ def _difference(translator: Translator, call: Call, texts: list[str]) -> str:
     """Return TIMESTAMPDIFF, which has 32 bits; weeks are made of the seconds, which have 32 bits then, too."""
     unit = unit_of(call)
     assert isinstance(call.type, IntegerNumberType)
-    start, end = (
-        _milliseconds(translator, text, operand.type)
-        for text, operand in zip(texts[1:], call.operands[1:], strict=True)
-    )
+    start, end = _both(translator, call, texts)
     if unit in _MONTHS:
         return cast_text(f"({_months_between(start, end)} // {_MONTHS[unit]})", call.type)
     if unit not in MILLISECONDS:
@@ -73,10 +72,32 @@ def _difference(translator: Translator, call: Call, texts: list[str]) -> str:
     return wrapped(f"CAST({end} - {start} AS HUGEINT) // {MILLISECONDS[unit]}", call.type)
 
 
-def _milliseconds(translator: Translator, text: str, given: LogicalType) -> str:
-    """Return the milliseconds from 1970 of a date or of a wall clock."""
-    wall, kind = wall_of(translator, text, given)
-    return days_text(wall) if isinstance(kind, DateType) else millis(wall, kind)
+def _elapsed(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return MINUS_DATE: the months or the milliseconds from the second time to the first one."""
+    end, start = _both(translator, call, texts)
+    if isinstance(call.type, YearMonthIntervalType):
+        return f"CAST({_months_between(start, end)} AS INTEGER)"
+    return f"({end} - {start})"
+
+
+def _both(translator: Translator, call: Call, texts: list[str]) -> list[str]:
+    """Return the milliseconds of the two times of a call, which has a unit before them.
+
+    Two points on the time line are as far apart in every zone; one beside a date or a wall clock is what the session's
+    clock shows.
+    """
+    given = [operand.type for operand in call.operands[1:]]
+    if not all(isinstance(kind, LocalZonedTimestampType) for kind in given):
+        walls = (wall_of(translator, text, kind) for text, kind in zip(texts[1:], given, strict=True))
+        return [_milliseconds(text, kind) for text, kind in walls]
+    return [_milliseconds(text, kind) for text, kind in zip(texts[1:], given, strict=True)]
+
+
+def _milliseconds(text: str, given: LogicalType) -> str:
+    """Return the milliseconds of a time: of a date and a timestamp from 1970, of a clock from midnight."""
+    if isinstance(given, TimeType):
+        return f"CAST({text} AS BIGINT)"
+    return days_text(text) if isinstance(given, DateType) else millis(text, given)
 
 
 def _months_between(start: str, end: str) -> str:
@@ -259,6 +280,7 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "EXTRACT": extracted,
     "TIMESTAMPADD": _added,
     "TIMESTAMPDIFF": _difference,
+    "MINUS_DATE": _elapsed,
     "DATE_FORMAT": _formatted,
     "TO_DATE": _to_date,
     "TO_TIMESTAMP": _to_timestamp,

@@ -21,7 +21,7 @@ from firesteel.relational.functions.aggregates import (
     result_type,
     user_aggregate,
 )
-from firesteel.relational.functions.times import PARTS
+from firesteel.relational.functions.times import PARTS, SOURCE_WATERMARK
 from firesteel.sql import nodes
 from firesteel.sql.binding import group_windows, over_windows
 from firesteel.sql.binding.documents import document_call, is_document_call
@@ -55,6 +55,10 @@ def call(binder: Expressions, node: nodes.Call) -> Expression:
         return _grouping(binder, node, name)
     if is_aggregate(name):
         return aggregate(binder, node)
+    if name == SOURCE_WATERMARK:
+        raise text.wrong(
+            node, f"uses {name} in {binder.clause}: it is the whole of what follows WATERMARK FOR column AS"
+        )
     if name == "CURRENT_DATABASE":
         return _current_database(binder, node)
     if group_windows.is_property(name):
@@ -113,9 +117,9 @@ def _grouping(binder: Expressions, node: nodes.Call, name: str) -> Expression:
     text = binder.context.text
     if not binder.aggregates:
         raise text.wrong(node, f"uses {name} in {binder.clause}, where there are no groups")
-    if name == "GROUP_ID":
-        raise text.unsupported(node, name)
-    if not node.expressions:
+    if name == "GROUP_ID" and node.expressions:
+        raise text.wrong(node, "requires no arguments of GROUP_ID")
+    if name != "GROUP_ID" and not node.expressions:
         raise text.wrong(node, f"requires an expression of GROUP BY in {name}")
     arguments = tuple(plain(binder).bind(argument) for argument in node.expressions)
     return GroupingValue(AGGREGATES["COUNT"].result([]), name, arguments)

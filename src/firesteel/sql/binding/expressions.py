@@ -11,7 +11,7 @@ from sqlglot import exp
 from firesteel.common.logical_types import STRING, LogicalTypeFamily, RowType, StructuredType
 from firesteel.common.suggestions import suggestion
 from firesteel.relational.expressions import Expression
-from firesteel.relational.functions import cast, field_of
+from firesteel.relational.functions import cast, field_of, symbol
 from firesteel.sql import nodes
 from firesteel.sql.binding import calls, questions
 from firesteel.sql.binding.context import Context, name_parts
@@ -185,6 +185,10 @@ class Expressions:
             points += parts
         return self.call("OVERLAPS", node, *points)
 
+    def _time_difference(self, node: exp.Expr) -> Expression:
+        times = [self.bind(time) for time in (node.this.this, node.this.expression)]
+        return called("MINUS_DATE", [symbol(node.args["unit"]), *times], node, self.context.text)
+
     def _between(self, node: exp.Expr) -> Expression:
         value, low, high = (self.bind(node.args[part]) for part in ("this", "low", "high"))
         found = self._within(value, low, high, node)
@@ -263,6 +267,7 @@ _METHODS: Final[dict[type[exp.Expr], Callable[[Expressions, Any], Expression]]] 
     exp.Neg: Expressions._negative,
     exp.Escape: Expressions._escaped,
     exp.Overlaps: Expressions._overlaps,
+    nodes.TimeDifference: Expressions._time_difference,
     exp.Between: Expressions._between,
     exp.In: Expressions._in,
     exp.Exists: questions.bind_query_value,

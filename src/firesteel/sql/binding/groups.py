@@ -23,7 +23,8 @@ _MOST_SETS: Final = 4096
 class Groups:
     """What rows are grouped by: expressions over the rows of FROM, and at most one window.
 
-    `sets` are those of GROUPING SETS, ROLLUP and CUBE, as places in `keys`. `place` is where the window is written.
+    `sets` are those of GROUPING SETS, ROLLUP and CUBE, as places in `keys`; one may be there repeatedly. `place` is
+    where the window is written.
     """
 
     keys: tuple[Expression, ...] = ()
@@ -62,8 +63,6 @@ class GroupBinder:
         sets = None if plain else tuple(_merged(combined) for combined in product(*parts))
         if sets is not None and self._window is not None:
             raise self._text.unsupported(group, "a window of GROUP BY together with grouping sets")
-        if sets is not None:
-            sets = tuple(dict.fromkeys(sets))
         return Groups(tuple(self._keys), sets, self._window, self._place)
 
     def _sets_of(self, item: exp.Expr) -> list[_Set]:

@@ -176,9 +176,7 @@ class _Select:
         places: list[exp.Expr],
         names: dict[Expression, str],
     ) -> tuple[LogicalNode, list[Expression]]:
-        kinds = (AggregateValue, GroupingValue, WindowProperty)
-        has_groups = any(next(parts_of(value, kind), None) for value in values for kind in kinds)
-        if self._group is None and not has_groups and self._select.args.get("having") is None:
+        if self._group is None and not self._has_groups(values, places):
             return self._source, values
         try:
             plan, found = grouped(self._source, groups, values, names)
@@ -198,6 +196,19 @@ class _Select:
         written = next((part.place for value in values for part in parts_of(value, AggregateValue)), None)
         group = None if self._group is None else self._context.text.place(self._group)
         return plan.at(groups.place or group or written), found
+
+    def _has_groups(self, values: list[Expression], places: list[exp.Expr]) -> bool:
+        """Return whether there is one group of all rows, without GROUP BY."""
+        kinds = (AggregateValue, WindowProperty)
+        if self._select.args.get("having") is not None:
+            return True
+        if any(next(parts_of(value, kind), None) for value in values for kind in kinds):
+            return True
+        for value, place in zip(values, places, strict=True):
+            if asked := next(parts_of(value, GroupingValue), None):
+                hint = "add GROUP BY"
+                raise self._context.text.wrong(place, f"uses {asked.function} without groups", hint=hint)
+        return False
 
     def _not_grouped(self, error: NotGroupedError, place: exp.Expr) -> SqlError:
         """Make the error that a column is not in GROUP BY, at the first place of the column outside of aggregates."""

@@ -17,6 +17,7 @@ from firesteel.common.places import Source, Span
 from firesteel.common.suggestions import suggestion
 from firesteel.functions.columns.connectors import TableDistribution
 from firesteel.relational.expressions import Expression, InputRef
+from firesteel.relational.functions.times import SOURCE_WATERMARK, source_watermark
 from firesteel.relational.tables import (
     ComputedColumn,
     MetadataColumn,
@@ -25,6 +26,7 @@ from firesteel.relational.tables import (
     TableColumn,
     WatermarkSpec,
 )
+from firesteel.sql import nodes
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.maintenance import Maintenance
@@ -167,6 +169,8 @@ def watermark_of(
             got=f"{name} {kind}",
             hint=f"add a computed column, for example ts AS CAST({name} AS TIMESTAMP(3))",
         )
+    if isinstance(expression, nodes.Call) and expression.function.upper() == SOURCE_WATERMARK:
+        return WatermarkSpec(name, source_watermark(kind))
     value = Expressions(context, _scope(list(columns.values())), "WATERMARK").bind(expression)
     if value.type.root is not kind.root or getattr(value.type, "precision", 9) > _MOST_DIGITS:
         raise context.text.wrong(

@@ -91,7 +91,10 @@ class QueryValue(Expression):
 
 @dataclass(frozen=True)
 class GroupingValue(Expression):
-    """GROUPING or GROUPING_ID: which of the expressions the row's grouping set leaves out."""
+    """GROUPING or GROUPING_ID: which of the expressions the row's grouping set leaves out.
+
+    GROUP_ID, without expressions, is the number of sets before this one that are equal to it.
+    """
 
     function: str
     arguments: tuple[Expression, ...]

@@ -84,7 +84,13 @@ class FlinkGenerator(generator.Generator):
 
     def intervalliteral_sql(self, node: nodes.IntervalLiteral) -> str:
         sign = "-" if node.args.get("negative") else ""
-        text = f"INTERVAL {sign}{_text(node.this)} {node.args['unit']}{self.sql(node, 'precision')}"
+        return f"INTERVAL {sign}{_text(node.this)} {self._qualifier(node)}"
+
+    def timedifference_sql(self, node: nodes.TimeDifference) -> str:
+        return f"({self.sql(node, 'this')}) {self._qualifier(node)}"
+
+    def _qualifier(self, node: exp.Expr) -> str:
+        text = f"{node.args['unit']}{self.sql(node, 'precision')}"
         if end := node.args.get("end_unit"):
             text += f" TO {end}{self.sql(node, 'end_precision')}"
         return text
@@ -265,6 +271,7 @@ class FlinkGenerator(generator.Generator):
         **generator.Generator.TRANSFORMS,
         nodes.Call: call_sql,
         nodes.SpecialCall: specialcall_sql,
+        nodes.TimeDifference: timedifference_sql,
         nodes.NamedArgument: namedargument_sql,
         nodes.DefaultArgument: defaultargument_sql,
         nodes.TableArgument: tableargument_sql,

@@ -136,18 +136,19 @@ class Literals(Types):
     def _interval(self) -> IntervalLiteral:
         negative = self.takes_one_of("+", "-") == "-"
         text = self.string("the length of the interval as a string, for example '10'")
+        return IntervalLiteral(this=text, negative=negative, **self.qualifier())
+
+    def sees_unit(self) -> bool:
+        """Return whether a unit of time follows."""
+        return self.at().kind is TokenKind.WORD and self.at().key.removesuffix("S") in UNITS
+
+    def qualifier(self) -> dict[str, object]:
+        """Return the units of an interval, as its node has them: ``DAY(2) TO HOUR``."""
         unit, precision = self._unit()
         end_unit, end_precision = self._unit() if self.takes("TO") else (None, None)
         if end_unit is not None and end_unit not in _ENDS.get(unit, ()):
             raise self.error(f"a unit that an interval from {unit} can end with", token=self.at(-1))
-        return IntervalLiteral(
-            this=text,
-            negative=negative,
-            unit=unit,
-            precision=precision,
-            end_unit=end_unit,
-            end_precision=end_precision,
-        )
+        return {"unit": unit, "precision": precision, "end_unit": end_unit, "end_precision": end_precision}
 
     def time_unit(self) -> str:
         """Return the unit of time that follows, in the singular."""

@@ -10,7 +10,7 @@ from sqlglot import exp
 from firesteel.sql.grammar.calls import BARE, CALLABLE, Calls
 from firesteel.sql.grammar.cursor import reserved_hint
 from firesteel.sql.lexer import TokenKind
-from firesteel.sql.nodes import Constructor
+from firesteel.sql.nodes import Constructor, TimeDifference
 
 _CLAUSES: Final = frozenset(
     {"FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "UNION"}
@@ -55,12 +55,12 @@ class Primaries(Calls):
     def _primary(self) -> exp.Expr:
         if self.sees_literal():
             return self.literal()
-        token = self.at()
+        token, start = self.at(), self.index
         if token.key == "(":
-            return self._parenthesized()
+            found = self._parenthesized()
+            return self._time_difference(found, start) if self.sees_unit() else found
         if token.kind is TokenKind.QUOTED_NAME or token.key not in self._special:
             return self._name()
-        start = self.index
         return self.mark(self._special[token.key](self), start)
 
     def _name(self) -> exp.Expr:
@@ -121,6 +121,15 @@ class Primaries(Calls):
         self.needs(")")
         self.depth -= 1
         return self.mark(found, start)
+
+    def _time_difference(self, given: exp.Expr, start: int) -> exp.Expr:
+        """Return the interval from one time to another, of which the parentheses and the minus have been read."""
+        if isinstance(given, exp.Subquery):  # the word is its name
+            return given
+        inner = given.unnest()
+        if not isinstance(inner, exp.Sub):
+            raise self.error("(time - time) before a unit", hint="write AS before a name")
+        return self.mark(TimeDifference(this=inner, **self.qualifier()), start)
 
     def _case(self) -> exp.Expr:
         self.needs("CASE")

@@ -203,6 +203,71 @@ TIMESTAMPADD(MILLISECOND, j, ts)
 TIMESTAMPDIFF(MONTH, ts9, tz)
 TIMESTAMPDIFF(MILLISECOND, tz, ts)
 TIMESTAMPDIFF(DAY, tz, lz)
+(da - db) MONTH
+(db - da) YEAR
+(da - db) HOUR
+(da - db) SECOND
+(da - db) DAY TO SECOND
+(da - db) YEAR TO MONTH
+(da - db) QUARTER
+(da - db) WEEK
+(da - db) MILLISECOND
+(da - db) DAY(4)
+(ts - tz) MONTH
+(tz - ts) MONTH
+(ts - tz) YEAR
+(tz - ts) MINUTE
+(ts - tz) HOUR TO SECOND
+(ts - tz) DAY TO SECOND(6)
+(ts - tz) SECOND(3, 1)
+(ts9 - tz) SECOND
+(ts9 - ts9) DAY
+(ts0 - ts6) DAY
+(ts9 - tz) MONTH
+(lz - lz9) DAY
+(lz9 - lz) MONTH
+(lz - TO_TIMESTAMP_LTZ(0, 3)) HOUR
+(TO_TIMESTAMP_LTZ(1717200000000, 3) - lz) MONTH
+TIMESTAMPDIFF(HOUR, TO_TIMESTAMP_LTZ(0, 3), lz)
+(lz - ts) DAY
+(ts - da) DAY
+(da - ts) DAY
+(tm - tm) DAY
+(tm - TIME '01:00:00') SECOND
+(tm - TIME '01:00:00') MONTH
+(i - j) DAY
+(s - t) DAY
+(ts - idt) DAY
+(idt - idt) DAY
+(da - CAST(NULL AS DATE)) DAY
+(da - NULL) DAY
+(da + db) DAY
+(da) DAY
+(da, db) DAY
+-(ts - tz) DAY
+(ts - tz) DAY * 2
+(ts - tz) DAY / 2
+(ts - tz) DAY + INTERVAL '1' HOUR
+(ts - tz) DAY > INTERVAL '1' DAY
+(ts - tz) DAY = (ts - tz) SECOND
+tz + (ts - tz) DAY
+ts - (ts - tz) SECOND
+db + (da - db) DAY
+db + (da - db) MONTH
+EXTRACT(DAY FROM (ts - tz) DAY)
+EXTRACT(HOUR FROM (ts - tz) DAY)
+EXTRACT(MONTH FROM (da - db) MONTH)
+CAST((da - db) DAY AS STRING)
+CAST((da - db) MONTH AS STRING)
+CAST((da - db) DAY AS BIGINT)
+CAST((da - db) MONTH AS INT)
+ABS((da - db) DAY)
+COALESCE((da - db) DAY, INTERVAL '0' DAY)
+(DATE '2024-03-31' - DATE '2024-02-29') MONTH
+(DATE '2024-03-01' - DATE '2024-01-31') MONTH
+(TIMESTAMP '2024-03-01 12:00:00.5' - TIMESTAMP '2024-01-31 13:00:00') DAY
+(TIMESTAMP '2024-03-01 12:00:00' - TIMESTAMP '2024-02-01 13:00:00') MONTH
+(CURRENT_DATE - CURRENT_DATE) DAY
 """
 
 
