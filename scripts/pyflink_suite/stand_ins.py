@@ -249,7 +249,6 @@ def install_stand_ins() -> None:
             PythonAPICompletenessTestCase=type("CompletenessTestCase", (), {"test_completeness": None}),
             exec_insert_table=absent,
         ),
-        _module("pyflink.datastream.tests"),
         _module(
             "pyflink.datastream.tests.test_util",
             DataStreamTestSinkFunction=TestSink,
@@ -263,7 +262,6 @@ def install_stand_ins() -> None:
         ),
         _module("pyflink.find_flink_home", _find_flink_source_root=absent),
         _module("pyflink.datastream.connectors.kafka", FlinkKafkaConsumer=absent),
-        _module("pyflink.table", DataTypes=absent, StreamTableEnvironment=absent, EnvironmentSettings=absent),
     ]
     for module in modules:
         sys.modules[module.__name__] = module

@@ -110,7 +110,7 @@ def test_options_return_to_what_they_were():
     env.execute_sql("RESET 'parallelism.default'")
     assert env.get_config().get("parallelism.default", "none") == "none"
     env.execute_sql("RESET")
-    assert env.get_config().to_map() == {"execution.runtime-mode": "streaming"}
+    assert env.get_config().to_map() == {"execution.runtime-mode": "STREAMING"}
 
 
 @pytest.mark.parametrize(

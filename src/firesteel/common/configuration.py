@@ -10,12 +10,12 @@ from typing import Any
 from firesteel.common.errors import ConfigurationError
 from firesteel.common.typeinfo.java_text import double_text
 
-__all__ = ["Configuration"]
+__all__ = ["Configuration", "option_text"]
 
 Value = str | int | float | bool | bytes
 
 
-def _text(value: Value) -> str:
+def option_text(value: Value) -> str:
     """Return a value as text, as Flink writes it to a file."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -50,7 +50,7 @@ class Configuration:
     def get_string(self, key: str, default_value: str) -> str:
         """Return the value as text, or the default."""
         value = self._entries.get(key)
-        return default_value if value is None else _text(value)
+        return default_value if value is None else option_text(value)
 
     def set_string(self, key: str, value: str) -> Configuration:
         """Set a text. Raises ConfigurationError for anything else."""
@@ -79,7 +79,7 @@ class Configuration:
         if value is None:
             return default_value
         try:
-            return int(_text(value))
+            return int(option_text(value))
         except ValueError:
             raise _unreadable(key, value, "a whole number") from None
 
@@ -92,7 +92,7 @@ class Configuration:
         value = self._entries.get(key)
         if value is None:
             return default_value
-        text = _text(value).lower()
+        text = option_text(value).lower()
         if text not in ("true", "false"):
             raise _unreadable(key, value, "true or false")
         return text == "true"
@@ -107,7 +107,7 @@ class Configuration:
         if value is None:
             return float(default_value)
         try:
-            return float(_text(value))
+            return float(option_text(value))
         except ValueError:
             raise _unreadable(key, value, "a number") from None
 
@@ -159,7 +159,7 @@ class Configuration:
         >>> Configuration().set_float("rate", 1e10).to_dict()
         {'rate': '1.0E10'}
         """
-        return {key: _text(value) for key, value in self._entries.items()}
+        return {key: option_text(value) for key, value in self._entries.items()}
 
     def remove_config(self, key: str) -> bool:
         """Remove an entry; return whether there was one."""
@@ -175,7 +175,7 @@ class Configuration:
         return hash(frozenset(self._entries))
 
     def __str__(self) -> str:
-        return f"{{{', '.join(f'{key}={_text(value)}' for key, value in self._entries.items())}}}"
+        return f"{{{', '.join(f'{key}={option_text(value)}' for key, value in self._entries.items())}}}"
 
     def __repr__(self) -> str:
         return f"Configuration({self._entries!r})"

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from firesteel.common.errors import UnsupportedError
 
-__all__ = ["Row", "RowKind", "copy_row", "field_names", "make_row"]
+__all__ = ["ResultRow", "Row", "RowKind", "copy_row", "field_names", "make_row", "result_row"]
 
 
 class RowKind(Enum):
@@ -247,6 +247,57 @@ def make_row(fields: list[str] | None, values: list[Any], kind: RowKind = _INSER
     """
     row = _new(Row)
     row._fields = fields
+    row._values = values
+    row._row_kind = kind
+    return row
+
+
+class ResultRow(Row):
+    """A row of a table's result: a row without names, as PyFlink has it, whose values are found by name as well.
+
+    It prints as a row without names, and equals one with the same values and kind, or one with the same names.
+
+    >>> row = result_row(["name", "age"], ["Alice", 11])
+    >>> row, row == Row("Alice", 11), row == Row(name="Alice", age=11)
+    (<Row('Alice', 11)>, True, True)
+    >>> row["age"], row.name, row.as_dict()
+    (11, 'Alice', {'name': 'Alice', 'age': 11})
+    """
+
+    __slots__ = ("_names",)
+
+    _names: list[str]
+
+    def as_dict(self, recursive: bool = False) -> dict[str, Any]:
+        """Return the row as a dict from column to value; see `Row.as_dict`."""
+        return self._named().as_dict(recursive)
+
+    def get_fields_by_names(self, names: list[str]) -> list[Any]:
+        """Return the values of these columns. Raises ValueError for a name that is no column."""
+        return self._named().get_fields_by_names(names)
+
+    def _named(self) -> Row:
+        return make_row(self._names, self._values, self._row_kind)
+
+    def _index(self, name: str) -> int:
+        return self._names.index(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return result_row, (self._names, self._values, self._row_kind)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ResultRow) or (isinstance(other, Row) and other._fields is None):
+            return self._row_kind is other._row_kind and self._values == other._values
+        return self._named() == other
+
+    __hash__ = Row.__hash__
+
+
+def result_row(names: list[str], values: list[Any], kind: RowKind = _INSERT) -> ResultRow:
+    """Return a row of a result, which uses the lists themselves."""
+    row = ResultRow.__new__(ResultRow)
+    row._fields = None
+    row._names = names
     row._values = values
     row._row_kind = kind
     return row

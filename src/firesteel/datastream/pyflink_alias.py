@@ -18,6 +18,7 @@ _ELSEWHERE: Final = {
     "pyflink.metrics": "firesteel.common.metrics",
     "pyflink.metrics.metricbase": "firesteel.common.metrics",
     "pyflink.serializers": "firesteel.common.serializer",
+    "pyflink.table.resolved_expression": "firesteel.table.resolved_schema",
 }
 """Modules with another path than in PyFlink."""
 

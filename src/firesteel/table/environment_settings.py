@@ -33,12 +33,12 @@ class EnvironmentSettings:
 
         def in_batch_mode(self) -> EnvironmentSettings.Builder:
             """Run queries over bounded input, with final rows as results."""
-            self._configuration.set_string(MODE, "batch")
+            self._configuration.set_string(MODE, "BATCH")
             return self
 
         def in_streaming_mode(self) -> EnvironmentSettings.Builder:
             """Run queries that follow their input."""
-            self._configuration.set_string(MODE, "streaming")
+            self._configuration.set_string(MODE, "STREAMING")
             return self
 
         def with_built_in_catalog_name(self, built_in_catalog_name: str) -> EnvironmentSettings.Builder:

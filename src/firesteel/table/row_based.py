@@ -14,6 +14,7 @@ from firesteel.table.expressing.row_based import WHOLE, Aggregated, flat_mapped,
 from firesteel.table.expressing.tree import Call, Name, TableRows, Tree, value_of
 from firesteel.table.expression import Expression
 from firesteel.table.user_functions import UserDefinedFunctionWrapper
+from firesteel.table.whole_frames import of_whole_frames
 
 if TYPE_CHECKING:
     from firesteel.table.table import Table
@@ -127,11 +128,21 @@ class RowBased(ABC):
                 got=type(func).__name__,
                 hint="udf(...), udtf(...), udaf(...) or udtaf(...)",
             )
-        call: Tree = Call(func.signature.name, (Name(WHOLE),), func.signature)
-        if func.names:
-            call = Call("as", (call, *map(value_of, func.names)))
-        whole = self._of(with_rows(self._plan, *without))
-        return whole._operation(method, [Expression(call)])
+        call, plan = self._of_whole_rows(func, without)
+        return self._of(plan)._operation(method, [Expression(call)])
+
+    def _of_whole_rows(
+        self, func: UserDefinedFunctionWrapper, without: Sequence[str] = ()
+    ) -> tuple[Tree, LogicalNode]:
+        """Return the call of a function for whole rows, and the plan with what it reads."""
+        function, plan = func.signature, self._plan
+        if getattr(function, "form", None) == "pandas":
+            names = [name for name in plan.row.field_names if name not in without]
+            call: Tree = Call(function.name, tuple(map(Name, names)), of_whole_frames(function, names))
+        else:
+            plan = with_rows(plan, *without)
+            call = Call(function.name, (Name(WHOLE),), function)
+        return (Call("as", (call, *map(value_of, func.names))) if func.names else call), plan
 
 
 class PartitionedTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firesteel.common.errors import ProgramError
@@ -22,11 +22,14 @@ __all__ = ["Schema"]
 class Schema:
     """Columns, a watermark and a primary key, as the elements of a CREATE TABLE statement.
 
-    >>> schema = Schema.new_builder().column("a", "INT").column_by_expression("b", "a + 1").build()
+    It prints as Flink's, which has brackets around what is SQL until a catalog resolves it.
+
+    >>> from firesteel.table.types import DataTypes
+    >>> schema = Schema.new_builder().column("a", DataTypes.STRING()).column_by_expression("b", "a || '!'").build()
     >>> print(schema)
     (
-      `a` INT,
-      `b` AS a + 1
+      `a` STRING,
+      `b` AS [a || '!']
     )
     """
 
@@ -38,13 +41,24 @@ class Schema:
     columns: tuple[str, ...] = ()
     """The names of all columns, in their order."""
 
+    shown: tuple[str, ...] = field(default=(), compare=False)
+    """The elements as they are printed; those of none are themselves."""
+
     @staticmethod
     def new_builder() -> Schema.Builder:
         """Return a builder without columns."""
         return Schema.Builder()
 
     def __str__(self) -> str:
-        lines = ",\n  ".join((*self.elements, *self.keys))
+        return self._listed(self.shown or self.elements)
+
+    @property
+    def sql(self) -> str:
+        """The elements as they stand in CREATE TABLE."""
+        return self._listed(self.elements)
+
+    def _listed(self, elements: Sequence[str]) -> str:
+        lines = ",\n  ".join((*elements, *self.keys))
         return f"(\n  {lines}\n)"
 
     class Builder:
@@ -53,10 +67,13 @@ class Schema:
         def __init__(self) -> None:
             self._schema = Schema()
 
-        def _with(self, element: str, *columns: str) -> Schema.Builder:
+        def _with(self, element: str, shown: str, *columns: str) -> Schema.Builder:
             schema = self._schema
             self._schema = replace(
-                schema, elements=(*schema.elements, element), columns=(*schema.columns, *columns)
+                schema,
+                elements=(*schema.elements, element),
+                columns=(*schema.columns, *columns),
+                shown=(*(schema.shown or schema.elements), shown),
             )
             return self
 
@@ -65,23 +82,27 @@ class Schema:
             kind = logical_type(data_type, call_site("column"))
             physical = (*self._schema.physical, (column_name, kind))
             self._schema = replace(self._schema, physical=physical)
-            return self._with(
-                f"{escaped_identifier(column_name)} {kind.as_serializable_string()}", column_name
-            )
+            name = escaped_identifier(column_name)
+            shown = f"{name} {_shown_type(data_type, kind)}"
+            return self._with(f"{name} {kind.as_serializable_string()}", shown, column_name)
 
         def with_comment(self, comment: str | None) -> Schema.Builder:
             """Give the last column a comment."""
-            *others, last = self._schema.elements
             if comment is not None:
+                *others, last = self._schema.elements
+                *shown, last_shown = self._schema.shown or self._schema.elements
+                ending = f" COMMENT {escaped_text(comment)}"
                 self._schema = replace(
-                    self._schema, elements=(*others, f"{last} COMMENT {escaped_text(comment)}")
+                    self._schema,
+                    elements=(*others, f"{last}{ending}"),
+                    shown=(*shown, f"{last_shown}{ending}"),
                 )
             return self
 
         def column_by_expression(self, column_name: str, expr: str | Expression[Any]) -> Schema.Builder:
             """Add a column that is computed of others, by an expression: SQL as text, or one of the Table API."""
-            text = _text(expr, "column_by_expression")
-            return self._with(f"{escaped_identifier(column_name)} AS {text}", column_name)
+            text, name = _text(expr, "column_by_expression"), escaped_identifier(column_name)
+            return self._with(f"{name} AS {text}", f"{name} AS {_shown_text(expr)}", column_name)
 
         def column_by_metadata(
             self,
@@ -91,21 +112,25 @@ class Schema:
             is_virtual: bool = False,
         ) -> Schema.Builder:
             """Add a column of what the connector knows about a record."""
-            kind = logical_type(data_type, call_site("column_by_metadata")).as_serializable_string()
+            kind, name = (
+                logical_type(data_type, call_site("column_by_metadata")),
+                escaped_identifier(column_name),
+            )
             source = f" FROM {escaped_text(metadata_key)}" if metadata_key else ""
-            virtual = " VIRTUAL" if is_virtual else ""
-            text = f"{escaped_identifier(column_name)} {kind} METADATA{source}{virtual}"
-            return self._with(text, column_name)
+            rest = f"METADATA{source}{' VIRTUAL' if is_virtual else ''}"
+            shown = f"{name} {_shown_type(data_type, kind)} {rest}"
+            return self._with(f"{name} {kind.as_serializable_string()} {rest}", shown, column_name)
 
         def watermark(self, column_name: str, watermark_expr: str | Expression[Any]) -> Schema.Builder:
             """Make a column the event time, with watermarks by an expression, as for `column_by_expression`."""
-            expression = _text(watermark_expr, "watermark")
-            return self._with(f"WATERMARK FOR {escaped_identifier(column_name)} AS {expression}")
+            words = f"WATERMARK FOR {escaped_identifier(column_name)} AS"
+            return self._with(
+                f"{words} {_text(watermark_expr, 'watermark')}", f"{words} {_shown_text(watermark_expr)}"
+            )
 
         def primary_key(self, *column_names: str) -> Schema.Builder:
             """Declare a primary key, which is not enforced."""
-            listed = ", ".join(map(escaped_identifier, column_names))
-            return self._with_key(f"PRIMARY KEY ({listed}) NOT ENFORCED")
+            return self._with_key(key_text(None, column_names))
 
         def primary_key_named(self, constraint_name: str, *column_names: str) -> Schema.Builder:
             """Declare a primary key with a name."""
@@ -123,6 +148,7 @@ class Schema:
                 mine.keys + other.keys,
                 mine.physical + other.physical,
                 mine.columns + other.columns,
+                (mine.shown or mine.elements) + (other.shown or other.elements),
             )
             return self
 
@@ -137,8 +163,8 @@ class Schema:
             row = logical_type(data_type, call_site("from_row_data_type"))
             if not isinstance(row, RowType):
                 raise ProgramError("requires a row type", who=call_site("from_row_data_type"), got=str(row))
-            for field in row.fields:
-                self.column(field.name, DataType(field.type))
+            for one in row.fields:
+                self.column(one.name, DataType(one.type))
             return self
 
         def from_fields(
@@ -157,6 +183,14 @@ class Schema:
 def physical_row(schema: Schema) -> RowType:
     """Return the type of what is stored."""
     return RowType(tuple(Field(name, kind) for name, kind in schema.physical), nullable=False)
+
+
+def _shown_type(given: str | DataType, kind: LogicalType) -> str:
+    return f"[{given}]" if isinstance(given, str) else str(kind)
+
+
+def _shown_text(given: str | Expression[Any]) -> str:
+    return f"[{given}]" if isinstance(given, str) else str(given._tree)
 
 
 def _text(expression: object, method: str) -> str:

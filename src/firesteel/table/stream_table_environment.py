@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import Field, RowType
 from firesteel.common.logical_types.temporal import regular
 from firesteel.common.logical_types.type_information import to_logical_type
@@ -22,6 +22,7 @@ from firesteel.table.expressions import col
 from firesteel.table.running import plan_options
 from firesteel.table.schema import Schema
 from firesteel.table.statements.jobs import sink_of
+from firesteel.table.stream_columns import chosen, schema_with_times
 from firesteel.table.streams import STREAM, columns_of, ending, to_stream, with_origin
 from firesteel.table.table import Table
 from firesteel.table.table_descriptor import TableDescriptor
@@ -59,7 +60,7 @@ class StreamTableEnvironment(TableEnvironment):
 
         Columns are the fields of rows and tuples, else one column `f0`; their types are those of the stream. A Schema
         declares others: columns by name, computed ones (also of fields that it leaves out), a watermark, and the
-        record's timestamp as metadata 'rowtime'.
+        record's timestamp as metadata 'rowtime'. Expressions choose and rename fields: see `stream_columns`.
         Raises ProgramError for a stream without a type, and for columns that it does not have.
         """
         return self._from_stream(data_stream, fields_or_schema, None, "from_data_stream")
@@ -137,6 +138,10 @@ class StreamTableEnvironment(TableEnvironment):
     ) -> Table:
         if not isinstance(stream, DataStream):
             raise ProgramError("requires a DataStream", who=call_site(method), got=type(stream).__name__)
+        if given and not isinstance(given[0], Schema):
+            choices = chosen(columns_of(stream), given, method)
+            schema, columns = schema_with_times(columns_of(stream), choices)
+            return self._from_stream(stream, (schema,), changes, method).select(*columns)
         schema = _schema(stream, given)
         whole = _with_columns_of(stream, schema)
         identifier = self._session.unnamed()
@@ -195,12 +200,8 @@ def _flagged(row: Row) -> tuple[bool, Row]:
 
 def _schema(stream: DataStream, given: tuple[Any, ...]) -> Schema:
     """Return the schema that a program gives, with the stream's columns if it declares none that are stored."""
-    if len(given) > 1 or (given and not isinstance(given[0], Schema)):
-        raise UnsupportedError(
-            "with expressions is not supported yet",
-            who=call_site("from_data_stream"),
-            hint="pass a Schema: Schema.new_builder()...build()",
-        )
+    if len(given) > 1:
+        raise ProgramError("requires one Schema, or expressions", who=call_site("from_data_stream"))
     declared = given[0] if given else Schema()
     if declared.physical:
         return declared

@@ -10,6 +10,7 @@ from firesteel.datastream.streams.node_settings import call_site
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.table.explain_detail import ExplainDetail
 from firesteel.table.expressing.operations import Grouping, Operation, trees_of
+from firesteel.table.expressing.row_based import WHOLE
 from firesteel.table.expression import Expression
 from firesteel.table.expressions import col
 from firesteel.table.later import Incomplete
@@ -178,13 +179,20 @@ class Table(RowBased, Incomplete):
         return self._joined("full_outer_join", right, join_predicate)
 
     def join_lateral(
-        self, table_function_call: Expression[Any], join_predicate: Expression[bool] | None = None
+        self,
+        table_function_call: Expression[Any] | UserDefinedFunctionWrapper,
+        join_predicate: Expression[bool] | None = None,
     ) -> Table:
-        """Return each row with those that a table function gives for it: ``join_lateral(f(col("a")).alias("b"))``."""
+        """Return each row with those that a table function gives for it: ``join_lateral(f(col("a")).alias("b"))``.
+
+        The function itself, ``f.alias("b")``, takes whole rows.
+        """
         return self._lateral("join_lateral", table_function_call, join_predicate)
 
     def left_outer_join_lateral(
-        self, table_function_call: Expression[Any], join_predicate: Expression[bool] | None = None
+        self,
+        table_function_call: Expression[Any] | UserDefinedFunctionWrapper,
+        join_predicate: Expression[bool] | None = None,
     ) -> Table:
         """Return each row with those that a table function gives for it, and with NULLs if there are none."""
         return self._lateral("left_outer_join_lateral", table_function_call, join_predicate)
@@ -302,10 +310,19 @@ class Table(RowBased, Incomplete):
         operation = self._operation(method, [] if predicate is None else [predicate])
         return self._of(operation.joined(_table(right, method)._plan))
 
-    def _lateral(self, method: str, call: Expression[Any], predicate: Expression[bool] | None) -> Table:
-        [tree] = trees_of([call], method)
-        operation = self._operation(method, [] if predicate is None else [predicate])
-        return self._of(operation.beside(tree))
+    def _lateral(
+        self,
+        method: str,
+        call: Expression[Any] | UserDefinedFunctionWrapper,
+        predicate: Expression[bool] | None,
+    ) -> Table:
+        conditions = [] if predicate is None else [predicate]
+        if not isinstance(call, UserDefinedFunctionWrapper):
+            [tree] = trees_of([call], method)
+            return self._of(self._operation(method, conditions).beside(tree))
+        tree, plan = self._of_whole_rows(call)
+        joined = self._of(self._of(plan)._operation(method, conditions).beside(tree))
+        return joined.drop_columns(col(WHOLE))
 
     def _combined(self, method: str, right: Table) -> Table:
         return self._of(self._operation(method).combined(_table(right, method)._plan))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
+from firesteel.common.config_options import ConfigOption
+from firesteel.common.configuration import Value, option_text
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
@@ -29,9 +31,9 @@ class FormatDescriptor:
             self._format = format
             self._options: dict[str, str] = {}
 
-        def option(self, key: str, value: str) -> FormatDescriptor.Builder:
+        def option(self, key: str | ConfigOption[Any], value: Value) -> FormatDescriptor.Builder:
             """Set an option of the format."""
-            self._options[key] = value
+            self._options[_key(key)] = option_text(value)
             return self
 
         def build(self) -> FormatDescriptor:
@@ -42,6 +44,10 @@ class FormatDescriptor:
     def for_format(format: str) -> FormatDescriptor.Builder:
         """Return a builder for a format, e.g. json."""
         return FormatDescriptor.Builder(format)
+
+    def __str__(self) -> str:
+        options = ", ".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.format}[{{{options}}}]"
 
     def get_format(self) -> str:
         """Return the format."""
@@ -84,17 +90,17 @@ class TableDescriptor:
             self._schema = schema
             return self
 
-        def option(self, key: str, value: str) -> TableDescriptor.Builder:
+        def option(self, key: str | ConfigOption[Any], value: Value) -> TableDescriptor.Builder:
             """Set an option of the connector."""
-            self._options[str(getattr(key, "key", key))] = str(value)
+            self._options[_key(key)] = option_text(value)
             return self
 
         def format(
-            self, format: str | FormatDescriptor, format_option: str | None = None
+            self, format: str | FormatDescriptor, format_option: str | ConfigOption[Any] | None = None
         ) -> TableDescriptor.Builder:
             """Set the format, under the key 'format' or under `format_option`."""
             descriptor = format if isinstance(format, FormatDescriptor) else FormatDescriptor(format)
-            key = format_option or "format"
+            key = "format" if format_option is None else _key(format_option)
             self._options[key] = descriptor.format
             before = key.removesuffix("format")
             for name, value in descriptor.options.items():
@@ -175,6 +181,10 @@ class TableDescriptor:
         return self.comment
 
 
+def _key(option: str | ConfigOption[Any]) -> str:
+    return option.key if isinstance(option, ConfigOption) else option
+
+
 def create_statement(
     descriptor: TableDescriptor,
     identifier: ObjectIdentifier,
@@ -191,7 +201,7 @@ def create_statement(
     words = ["CREATE", *(["TEMPORARY"] if temporary else []), "TABLE"]
     parts = [*words, *(["IF NOT EXISTS"] if if_not_exists else []), str(identifier)]
     if descriptor.schema is not None:
-        parts.append(str(descriptor.schema))
+        parts.append(descriptor.schema.sql)
     if descriptor.comment is not None:
         parts.append(f"COMMENT {escaped_text(descriptor.comment)}")
     if descriptor.distribution is not None:

@@ -13,6 +13,7 @@ from firesteel.common.places import Source
 from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.functions.columns.python_functions import UserFunction
+from firesteel.functions.user_defined import AggregateFunction, TableAggregateFunction
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import PlannedView
 from firesteel.sql.binding.places import Text
@@ -48,7 +49,7 @@ from firesteel.table.table_config import TableConfig
 from firesteel.table.table_descriptor import TableDescriptor, create_statement
 from firesteel.table.table_result import TableResult
 from firesteel.table.types import DataType
-from firesteel.table.udf import UserDefinedFunctionWrapper
+from firesteel.table.udf import UserDefinedFunctionWrapper, udaf, udtaf
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -331,6 +332,10 @@ class TableEnvironment(Catalogs, Models, PlansAndModules, Incomplete):
 
 
 def _signature(function: object, who: str) -> UserFunction:
+    if isinstance(function, AggregateFunction):
+        function = udaf(function)
+    elif isinstance(function, TableAggregateFunction):
+        function = udtaf(function)
     if isinstance(function, UserDefinedFunctionWrapper):
         return function.signature
     raise ProgramError(

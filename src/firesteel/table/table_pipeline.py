@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.relational.logical.nodes import LogicalNode, TableSink
+from firesteel.table.catalog.paths import ObjectIdentifier
 from firesteel.table.compiled_plan import CompiledPlan
 from firesteel.table.explain_detail import ExplainDetail
 from firesteel.table.running import compiled_plan, explain_plans, in_step, run_inserts
@@ -36,7 +36,8 @@ class TablePipeline:
         """Return the name of the table that is written; None for one that is in no catalog."""
         assert isinstance(self._sink, TableSink)
         found = self._sink.table.identifier
-        return found if self._session.manager.find(found) is not None else None
+        known = self._session.manager.find(found) is not None
+        return ObjectIdentifier(found.catalog, found.database, found.name) if known else None
 
     def compile_plan(self) -> CompiledPlan:
         """Return the plan that `execute` would run, which can be kept in a file."""

@@ -10,16 +10,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.common.errors import FiresteelError
 from firesteel.common.job_client import JobClient
-from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types import FloatType, LogicalType, RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.logical_types.columns import to_column
 from firesteel.common.logical_types.python_values import from_column
 from firesteel.common.logical_types.text import cells
-from firesteel.common.types import Row, RowKind, make_row
+from firesteel.common.types import Row, RowKind, result_row
 from firesteel.control import JobHandle
 from firesteel.datastream.streams.results import CloseableIterator
 from firesteel.functions.columns.endpoints import Changes
@@ -98,7 +99,10 @@ class TableResult:
             self._job.wait(None if timeout_ms is None else timeout_ms / 1000)
 
     def collect(self) -> CloseableIterator:
-        """Return the rows, each with the kind of its change. Close the iterator to end the job of an endless query."""
+        """Return the rows, each with the kind of its change. Close the iterator to end the job of an endless query.
+
+        Rows have no names, as in PyFlink, but their values are found by name, too: ``row["a"]``, ``row.a``.
+        """
         return CloseableIterator(self._rows(), self.close)
 
     def _rows(self) -> Iterator[Row]:
@@ -108,7 +112,7 @@ class TableResult:
             values = _values(rows, self._row, zone)
             codes = [0] * rows.num_rows if kinds is None else kinds.tolist()
             for row, code in zip(values, codes, strict=True):
-                yield make_row(names, list(row), RowKind(code))
+                yield result_row(names, list(row), RowKind(code))
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame; of rows that change, those that are left in the end."""
@@ -252,9 +256,17 @@ def _cells(rows: pa.RecordBatch, row: RowType, printing: Printing) -> list[list[
 
 def _values(rows: pa.RecordBatch, row: RowType, zone: dt.tzinfo) -> list[tuple[Any, ...]]:
     columns = [
-        from_column(column, field.type, zone) for column, field in zip(rows.columns, row.fields, strict=True)
+        _shortest(from_column(column, field.type, zone, result_row), field.type)
+        for column, field in zip(rows.columns, row.fields, strict=True)
     ]
     return list(zip(*columns, strict=True))
+
+
+def _shortest(values: list[Any], kind: LogicalType) -> list[Any]:
+    """Return values of FLOAT with no more digits than they need, as PyFlink has them in results."""
+    if not isinstance(kind, FloatType):
+        return values
+    return [None if value is None else float(str(np.float32(value))) for value in values]
 
 
 def of_values(

@@ -85,7 +85,7 @@ class TableSchema:
         return DataType(self.row)
 
     def __repr__(self) -> str:
-        return "\n |-- ".join(("root", *(f"{field.name}: {field.type}" for field in self.row.fields)))
+        return "".join(("root\n", *(f" |-- {field.name}: {field.type}\n" for field in self.row.fields)))
 
     @classmethod
     def builder(cls) -> TableSchema.Builder:

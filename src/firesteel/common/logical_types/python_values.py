@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, Final
 
@@ -32,16 +32,22 @@ from firesteel.common.logical_types.numbers import IntType
 from firesteel.common.logical_types.special import DistinctType, RawType, StructuredType
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
 from firesteel.common.time import Instant
-from firesteel.common.types import make_row
+from firesteel.common.types import Row, make_row
 
 _NANOS: Final = {"us": 1_000, "ns": 1}
 _SECOND: Final = 1_000_000_000
 
 
-def from_column(column: pa.Array, data_type: LogicalType, zone: dt.tzinfo | None = None) -> list[Any]:
+MakeRow = Callable[[list[str], list[Any]], Row]
+"""Makes a row of names and values."""
+
+
+def from_column(
+    column: pa.Array, data_type: LogicalType, zone: dt.tzinfo | None = None, make: MakeRow = make_row
+) -> list[Any]:
     """Return the values of a column that has the Arrow type of `data_type`; NULL is None.
 
-    Values of TIMESTAMP_LTZ are Instants; with `zone` they are datetimes of that zone.
+    Values of TIMESTAMP_LTZ are Instants; with `zone` they are datetimes of that zone. `make` makes the rows.
 
     >>> from firesteel.common.logical_types import parse_type
     >>> from firesteel.common.logical_types.columns import to_column
@@ -52,13 +58,14 @@ def from_column(column: pa.Array, data_type: LogicalType, zone: dt.tzinfo | None
     while isinstance(data_type, DistinctType):
         data_type = data_type.source
     if isinstance(data_type, RowType | StructuredType):
-        return _rows(column, data_type, zone)
+        return _rows(column, data_type, zone, make)
     if isinstance(data_type, ArrayType):
-        elements = from_column(column.values, data_type.element, zone)
+        elements = from_column(column.values, data_type.element, zone, make)
         return [None if part is None else elements[part] for part in _slices(column)]
     if isinstance(data_type, MapType | MultisetType):
         key, value = data_type.children if isinstance(data_type, MapType) else (data_type.element, IntType())
-        keys, items = from_column(column.keys, key, zone), from_column(column.items, value, zone)
+        keys = from_column(column.keys, key, zone, make)
+        items = from_column(column.items, value, zone, make)
         pairs = list(zip(keys, items, strict=True))
         return [None if part is None else dict(pairs[part]) for part in _slices(column)]
     if isinstance(data_type, RawType):
@@ -70,13 +77,15 @@ def from_column(column: pa.Array, data_type: LogicalType, zone: dt.tzinfo | None
     return list(column.to_pylist())
 
 
-def _rows(column: pa.Array, data_type: RowType | StructuredType, zone: dt.tzinfo | None) -> list[Any]:
+def _rows(
+    column: pa.Array, data_type: RowType | StructuredType, zone: dt.tzinfo | None, make: MakeRow
+) -> list[Any]:
     fields = data_type.fields if isinstance(data_type, RowType) else data_type.attributes
     names = [field.name for field in fields]
-    columns = [from_column(column.field(place), field.type, zone) for place, field in enumerate(fields)]
+    columns = [from_column(column.field(place), field.type, zone, make) for place, field in enumerate(fields)]
     rows = zip(*columns, strict=True) if columns else iter([()] * len(column))
     return [
-        make_row(names, list(values)) if valid else None
+        make(names, list(values)) if valid else None
         for valid, values in zip(column.is_valid().to_pylist(), rows, strict=True)
     ]
 

@@ -159,7 +159,8 @@ def declared_schema(found: CatalogTable) -> Schema:
         elements.append(f"WATERMARK FOR {escaped_identifier(schema.watermark[0])} AS {schema.watermark[1]}")
     keys = () if schema.primary_key is None else (key_text(schema.key_name, schema.primary_key),)
     stored = ((column.name, column.type) for column in schema.columns if column.is_physical())
-    return Schema(tuple(elements), keys, tuple(stored))
+    names = tuple(column.name for column in schema.columns)
+    return Schema(tuple(elements), keys, tuple(stored), names)
 
 
 def schema_of(found: CatalogObject) -> ResolvedSchema:
