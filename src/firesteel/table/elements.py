@@ -28,7 +28,7 @@ from firesteel.table.types import DataType
 if TYPE_CHECKING:
     import pandas as pd
 
-_VALUE = "value"
+VALUE = "value"
 """The column of single values, as PyFlink calls it."""
 
 
@@ -62,7 +62,7 @@ def of_elements(
 def _row_type(elements: Sequence[Any], schema: DataType | Names | None) -> RowType:
     if isinstance(schema, DataType):
         kind = schema.logical_type
-        return (kind if isinstance(kind, RowType) else RowType.of({_VALUE: kind})).copy(nullable=False)
+        return (kind if isinstance(kind, RowType) else RowType.of({VALUE: kind})).copy(nullable=False)
     if schema is not None and (isinstance(schema, str) or not all(isinstance(name, str) for name in schema)):
         raise ProgramError("requires a DataType or a list of names as the schema", got=repr(schema))
     return inferred_row(elements, schema or ())

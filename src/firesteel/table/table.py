@@ -9,6 +9,7 @@ from firesteel.common.errors import ProgramError
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.table.explain_detail import ExplainDetail
+from firesteel.table.expressing.batch_times import with_time
 from firesteel.table.expressing.operations import Grouping, Operation, trees_of
 from firesteel.table.expressing.row_based import WHOLE
 from firesteel.table.expression import Expression
@@ -138,7 +139,10 @@ class Table(RowBased, Incomplete):
         return GroupedTable(self, Grouping(trees_of(fields, "group_by")))
 
     def window(self, window: GroupWindow) -> GroupWindowedTable:
-        """Return the rows in the windows of a time attribute, by which `group_by` has to group them."""
+        """Return the rows in the windows of a time attribute, by which `group_by` has to group them.
+
+        In BATCH mode the time may be any TIMESTAMP, or a BIGINT of milliseconds since 1970 in UTC.
+        """
         if not isinstance(window, GroupWindow):
             raise ProgramError(
                 "requires a window with a name",
@@ -146,7 +150,10 @@ class Table(RowBased, Incomplete):
                 got=type(window).__name__,
                 hint='Tumble.over(lit(5).minutes).on(col("ts")).alias("w")',
             )
-        return GroupWindowedTable(self, window)
+        if self._environment._session.streaming:
+            return GroupWindowedTable(self, window)
+        plan, timed = with_time(self._plan, window)
+        return GroupWindowedTable(self._of(plan), timed)
 
     def over_window(self, *over_windows: OverWindow) -> OverWindowedTable:
         """Return the rows with windows around each, over which `select` computes aggregates."""

@@ -32,6 +32,7 @@ from firesteel.table.environment_models import Models
 from firesteel.table.environment_plans import PlansAndModules
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.explain_detail import ExplainDetail
+from firesteel.table.expressed_elements import of_expressions
 from firesteel.table.expressing.operations import Operation, trees_of
 from firesteel.table.expression import Expression
 from firesteel.table.frames import of_frame, to_frame
@@ -128,7 +129,7 @@ class TableEnvironment(Catalogs, Models, PlansAndModules, Incomplete):
     def from_elements(
         self, elements: Iterable[Any], schema: DataType | list[str] | None = None, verify_schema: bool = True
     ) -> Table:
-        """Return a table of Python values: tuples, lists, dicts, Rows, or single values with their type.
+        """Return a table of Python values: tuples, lists, dicts, Rows, single values with their type, or expressions.
 
         Columns have the names and types of the schema; with names alone, or without a schema, types are inferred.
         `verify_schema` makes no difference: values are always checked. Raises ProgramError for values that do not fit.
@@ -140,8 +141,10 @@ class TableEnvironment(Catalogs, Models, PlansAndModules, Incomplete):
           `word` STRING
         )
         """
-        who = call_site("from_elements")
-        table = of_elements(elements, schema, self._session.unnamed(), self._session.zone, who)
+        who, given = call_site("from_elements"), list(elements)
+        if any(isinstance(element, Expression) for element in given):
+            return Table(of_expressions(given, schema, self._session.catalog, who), self)
+        table = of_elements(given, schema, self._session.unnamed(), self._session.zone, who)
         return Table(scan(table), self)
 
     def from_pandas(
