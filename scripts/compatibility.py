@@ -188,31 +188,31 @@ def _class_works(member: Name, found: list[Name]) -> bool:
 def _suite() -> list[str]:
     """Return the section about PyFlink's own tests; see `scripts/pyflink_suite`."""
     results = json.loads(SUITE.read_text("utf-8"))
-    figures = {where: (found["passed"], len(found["failed"])) for where, found in results.items()}
-    excluded = results["process"]["excluded"]
-    failed = sorted({name for found in results.values() for name in found["failed"]})
-    return [
+    lines = [
         "## PyFlink's own tests",
         "",
-        "PyFlink's tests of its DataStream API (`pyflink/common/tests` and `pyflink/datastream/tests`), run against",
-        "Firesteel. To run them yourself, take the directory `flink-python/pyflink` of Flink's source and call",
-        "`python -m scripts.pyflink_suite DIRECTORY --on process` (or `spark`).",
+        "PyFlink's tests, run against Firesteel: those of its DataStream API (`pyflink/common/tests` and",
+        "`pyflink/datastream/tests`), and those of its Table API (`pyflink/table/tests`, as of April 2025). To run them",
+        "yourself, take the directory `flink-python/pyflink` of Flink's source and call",
+        "`python -m scripts.pyflink_suite DIRECTORY --part streams --on process` (or `tables`, `spark`).",
         "",
-        "| where | can apply | pass |",
-        "|---|---:|---:|",
-        *(
-            f"| {NAMES_OF_EXECUTORS[where]} | {good + bad} | {good} |"
-            for where, (good, bad) in figures.items()
-        ),
-        "",
-        f"{sum(excluded.values())} tests cannot apply:",
-        "",
-        "| tests | reason |",
-        "|---:|---|",
-        *(f"| {count} | {reason} |" for reason, count in excluded.items()),
-        "",
-        *([f"These fail: {', '.join(f'`{name}`' for name in failed)}.", ""] if failed else []),
+        "| tests of | where | can apply | pass |",
+        "|---|---|---:|---:|",
     ]
+    for part, found in results.items():
+        for where, one in found.items():
+            good, bad = one["passed"], len(one["failed"])
+            lines.append(f"| {part} | {NAMES_OF_EXECUTORS[where]} | {good + bad} | {good} |")
+    lines.append("")
+    for part, found in results.items():
+        excluded = found["process"]["excluded"]
+        failed = sorted({name for one in found.values() for name in one["failed"]})
+        lines += [f"{sum(excluded.values())} tests of {part} cannot apply:", "", "| tests | reason |", "|---:|---|"]
+        lines += [f"| {count} | {reason} |" for reason, count in excluded.items()]
+        lines.append("")
+        if failed:
+            lines += [f"These fail: {', '.join(f'`{name}`' for name in failed)}.", ""]
+    return lines
 
 
 def _row(title: str, found: list[Name]) -> str:

@@ -1,6 +1,6 @@
-"""Runs PyFlink's own tests of the DataStream API against Firesteel, and sums up what passes.
+"""Runs PyFlink's own tests against Firesteel, and sums up what passes.
 
-Usage: python -m scripts.pyflink_suite DIRECTORY [--on process|spark] [--only TEXT] [--write]
+Usage: python -m scripts.pyflink_suite DIRECTORY [--part streams|tables] [--on process|spark] [--only TEXT] [--write]
 
 DIRECTORY is `flink-python/pyflink` of Flink's source at the version named in docs/compatibility.md; the tests are
 read from there and are no part of Firesteel. `--only` runs the tests whose name contains TEXT. `--write` puts the
@@ -43,14 +43,17 @@ _CURRENT = {
     "'format.type' =": "'format' =",
     "'format.ignore-first-line' = 'false',": "",
     "'format.field-delimiter' =": "'csv.field-delimiter' =",
+    "Catalog(gateway.jvm.GenericInMemoryCatalog(self.test_catalog_name))": "gateway.jvm.GenericInMemoryCatalog()",
 }
-FOLDERS = ("common/tests", "datastream/tests", "table/tests")
+PARTS = {"streams": ("common/tests", "datastream/tests"), "tables": ("table/tests",)}
+FOLDERS = tuple(folder for part in PARTS.values() for folder in part)
 
 
 def main() -> int:
     """Run the tests that the command line asks for."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("directory", type=Path, help="flink-python/pyflink of Flink's source")
+    parser.add_argument("--part", choices=[*PARTS], default="streams", help="which API's tests")
     parser.add_argument("--on", choices=["process", "spark"], default="process")
     parser.add_argument("--only", default="", metavar="TEXT", help="run the tests whose name contains TEXT")
     parser.add_argument("--write", action="store_true", help="put the figures into results.json")
@@ -59,16 +62,16 @@ def main() -> int:
     install_stand_ins()
     install_table_stand_ins()
     excluded = read_excluded(options.on)
-    tests = [test for test in find_tests(options.directory) if options.only in name_of(test)]
+    tests = [test for test in find_tests(options.directory, options.part) if options.only in name_of(test)]
     if not tests:
-        parser.error(f"no tests in {options.directory} ({', '.join(FOLDERS)})")
-    with executing(options.on):
+        parser.error(f"no tests in {options.directory} ({', '.join(PARTS[options.part])})")
+    with executing(options.on, worker_setup=install_pyflink_alias):
         outcomes = {name_of(test): outcome_of(test, excluded) for test in tests}
     failed = sorted(name for name, outcome in outcomes.items() if outcome == "failed")
     summary = summarise(outcomes, options.on)
     sys.stdout.write("".join(f"failed: {name}\n" for name in failed) + f"{summary}\n")
     if options.write and not options.only:
-        write_results(options.on, outcomes)
+        write_results(options.part, options.on, outcomes)
     return 1 if failed else 0
 
 
@@ -79,10 +82,10 @@ def read_excluded(where: str) -> dict[str, dict[str, str]]:
     return {file: {**listed.get(file, {}), **only.get(file, {})} for file in {*listed, *only}}
 
 
-def find_tests(directory: Path) -> Iterator[unittest.TestCase]:
-    """Load every test file below the directory's folders and yield its tests, each by itself."""
+def find_tests(directory: Path, part: str) -> Iterator[unittest.TestCase]:
+    """Load every test file of a part below the directory, and yield its tests, each by itself."""
     sys.meta_path.insert(0, _TestFiles(directory))
-    for folder in FOLDERS:
+    for folder in PARTS[part]:
         for file in sorted((directory / folder).glob("test_*.py")):
             yield from flatten(unittest.defaultTestLoader.loadTestsFromModule(load(file, folder)))
 
@@ -192,14 +195,14 @@ def summarise(outcomes: dict[str, str], where: str) -> str:
     )
 
 
-def write_results(where: str, outcomes: dict[str, str]) -> None:
-    """Put the figures of this run into results.json, beside those of the other executor."""
+def write_results(part: str, where: str, outcomes: dict[str, str]) -> None:
+    """Put the figures of this run into results.json, beside those of the other executor and part."""
     path = HERE / "results.json"
     results = json.loads(path.read_text("utf-8")) if path.exists() else {}
     reasons = Counter(
         outcome.partition(": ")[2] for outcome in outcomes.values() if outcome.startswith("excluded")
     )
-    results[where] = {
+    results.setdefault(part, {})[where] = {
         "passed": sum(outcome == "passed" for outcome in outcomes.values()),
         "failed": sorted(name for name, outcome in outcomes.items() if outcome == "failed"),
         "excluded": dict(sorted(reasons.items())),

@@ -27,6 +27,7 @@ from firesteel.common.watermark_strategy import TimestampAssigner, WatermarkGene
 from firesteel.connectors.collect import CollectSink, register_receiver, unregister_receiver
 from firesteel.datastream import JobManagerCheckpointStorage, RuntimeExecutionMode, StreamExecutionEnvironment
 from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
+from firesteel.table.catalog.memory import GenericInMemoryCatalog
 
 
 class SuiteTestCase(unittest.TestCase):
@@ -205,6 +206,7 @@ def _gateway() -> SimpleNamespace:
         f"{storage}.DEFAULT_MAX_STATE_SIZE": JobManagerCheckpointStorage.DEFAULT_MAX_STATE_SIZE,
         f"{execution}.PARALLELISM_DEFAULT": ExecutionConfig.PARALLELISM_DEFAULT,
         f"{execution}.PARALLELISM_UNKNOWN": ExecutionConfig.PARALLELISM_UNKNOWN,
+        "GenericInMemoryCatalog": GenericInMemoryCatalog,
         f"{flink}.types.Row": lambda arity: _JavaRow(*[None] * arity),
     }
     return SimpleNamespace(jvm=_namespace(objects))

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from firesteel.common.errors import FiresteelError
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.text import printed_rows
 from firesteel.common.types import RowKind
@@ -33,7 +34,6 @@ _INNER_MODULES = (
     "pyflink.fn_execution.state_impl",
     "pyflink.serializers",
     "pyflink.table.descriptors",
-    "pyflink.util.exceptions",
 )
 _INNER_TYPES = (
     *("_infer_schema_from_data", "_infer_type", "_merge_type", "_create_type_verifier"),
@@ -45,12 +45,16 @@ _INNER_TYPES = (
 
 
 class _Absent(ModuleType):
-    """A module of PyFlink's inside: whatever is imported from it is there, and useless."""
+    """A module of PyFlink's inside: whatever is imported from it is there, and the same thing."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        super().__init__(name)
+        self._value = value
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _NOTHING
+        return self._value
 
 
 class SuiteTableTestCase(SuiteEnvironmentTestCase):
@@ -129,6 +133,20 @@ class _Writer(ColumnWriter):
         return self._writer.prepare_commit()
 
 
+def _add_parts_of_rows() -> None:
+    """Let a type of rows say what its fields are, as PyFlink's own class for them does."""
+
+    def fields(self: types.DataType) -> list[types.RowField]:
+        row = self.logical_type
+        assert isinstance(row, RowType)
+        return [types.DataTypes.FIELD(field.name, types.DataType(field.type)) for field in row.fields]
+
+    kind: Any = types.DataType
+    kind.fields = property(fields)
+    kind.names = property(lambda self: [field.name for field in fields(self)])
+    kind.field_types = lambda self: [field.data_type for field in fields(self)]
+
+
 def install_table_stand_ins() -> None:
     """Put the stand-ins where the tests look for them, after those of `stand_ins`."""
     register(KeepingConnector())
@@ -148,9 +166,10 @@ def install_table_stand_ins() -> None:
     sys.modules[sink.__name__] = sink
     os.environ.setdefault("_python_worker_execution_mode", "process")
     os.environ.setdefault("_PYTHON_WORKER_MEMORY_LIMIT", "0")
-    types.DataType.names = property(lambda self: list(self.logical_type.field_names))  # type: ignore[attr-defined]
+    _add_parts_of_rows()
     for name in _INNER_MODULES:
-        sys.modules[name] = _Absent(name)
+        sys.modules[name] = _Absent(name, _NOTHING)
+    sys.modules["pyflink.util.exceptions"] = _Absent("pyflink.util.exceptions", FiresteelError)
     for name in _INNER_TYPES:
         if not hasattr(types, name):
             setattr(types, name, type(name, (), {}))

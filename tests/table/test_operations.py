@@ -27,8 +27,8 @@ STREAMED: dict[str, dict[str, Any]] = json.loads((HERE / "streaming.json").read_
 ANSWERED: Final = {"union", "intersect", "intersect all", "minus", "minus all"}
 """What Flink's SQL answers in STREAMING mode and its Table API refuses, as if it were."""
 
-REFUSED: Final = {"tumble of rows", "slide of rows", "window over an aggregate"}
-"""What is not there: windows of a number of rows, and times that are keys of an aggregate as time attributes."""
+REFUSED: Final = {"window over an aggregate"}
+"""What is not there: times that are keys of an aggregate as time attributes."""
 
 pytestmark = pytest.mark.long
 

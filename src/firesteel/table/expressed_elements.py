@@ -1,4 +1,4 @@
-"""Tables whose elements are expressions of the program: ``from_elements([row(1, "a"), row(2, lit("b").upper_case)])``."""
+"""Tables of expressions: ``from_elements([row(1, "a"), row(2, lit("b").upper_case)])``."""
 
 from __future__ import annotations
 

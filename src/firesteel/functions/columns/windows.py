@@ -36,14 +36,13 @@ class WindowShape:
     """The windows: of one `size` every `slide`.
 
     Tumbling windows have equal ones. Cumulating windows start every `size` and end every `slide` within it. A session
-    ends when no row has come for `size`. `count` means that size and slide count rows.
+    ends when no row has come for `size`.
     """
 
     kind: Literal["tumble", "hop", "cumulate", "session"]
     size: int
     slide: int
     offset: int = 0
-    count: bool = False
 
 
 @dataclass(frozen=True)

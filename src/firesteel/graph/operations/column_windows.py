@@ -139,6 +139,5 @@ def _windows(row: RowType, window: WindowAssignment) -> str:
     """Return windows over columns as text."""
     shape = window.shape
     names = [row.field_names[place] for place in (window.time, window.start, window.end) if place is not None]
-    unit = "rows" if shape.count else "ms"
-    size = f"{shape.kind} {shape.size} {shape.slide} {shape.offset} {unit}"
+    size = f"{shape.kind} {shape.size} {shape.slide} {shape.offset} ms"
     return f"[{size} {' '.join(names)} {'event' if window.event_time else 'processing'} {window.zone}]"

@@ -31,8 +31,7 @@ def window_text(window: WindowAssignment, names: Sequence[str], partition: Seque
 
 
 def _sizes(shape: WindowShape) -> list[tuple[str, str]]:
-    size = str(shape.size) if shape.count else duration_text(shape.size)
-    slide = str(shape.slide) if shape.count else duration_text(shape.slide)
+    size, slide = duration_text(shape.size), duration_text(shape.slide)
     sizes = {
         "tumble": [("size", size)],
         "hop": [("size", size), ("slide", slide)],

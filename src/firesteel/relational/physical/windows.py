@@ -8,8 +8,6 @@ from firesteel.common.logical_types.temporal import is_proctime, is_time_attribu
 from firesteel.functions.columns.windows import WindowAssignment, WindowShape
 from firesteel.relational.logical.windows import (
     Attached,
-    CountHop,
-    CountTumble,
     Cumulate,
     Hop,
     Session,
@@ -30,12 +28,9 @@ def shape(window: Window) -> WindowShape:
             return WindowShape("cumulate", size, step, offset)
         case Session(_, gap):
             return WindowShape("session", gap, gap)
-        case CountTumble(_, size):
-            return WindowShape("tumble", size, size, count=True)
-        case CountHop(_, size, slide):
-            return WindowShape("hop", size, slide, count=True)
         case Attached():
             return shape(window.window)
+    raise AssertionError(f"the rules replace {window}")
 
 
 def assignment(window: Window, given: RowType, options: PlanOptions) -> WindowAssignment:

@@ -12,6 +12,7 @@ from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.aggregate_windows import aggregate_windows
 from firesteel.relational.rules.compute_join_keys import compute_join_keys
+from firesteel.relational.rules.count_windows import count_windows
 from firesteel.relational.rules.expand_averages import expand_averages
 from firesteel.relational.rules.expand_grouping_sets import expand_grouping_sets
 from firesteel.relational.rules.factor_alternatives import factor_alternatives
@@ -34,6 +35,7 @@ Rule = Callable[[LogicalNode, PlanOptions], LogicalNode]
 
 RULES: Final[tuple[Rule, ...]] = (
     fold_constants,
+    count_windows,
     expand_grouping_sets,
     expand_averages,
     merge_projects,

@@ -27,6 +27,4 @@ def placing_of(window: WindowAssignment, who: str) -> Placing:
     """Return how rows find their slices. Raises UnsupportedError for windows that have none."""
     if window.shape.kind == "session":
         raise UnsupportedError("cannot group again by the windows of SESSION", who=who)
-    if window.shape.count:
-        raise UnsupportedError("cannot count the rows of a window", who=who)
     return Placing(window)
