@@ -191,9 +191,9 @@ def _suite() -> list[str]:
     lines = [
         "## PyFlink's own tests",
         "",
-        "PyFlink's tests, run against Firesteel: those of its DataStream API (`pyflink/common/tests` and",
-        "`pyflink/datastream/tests`), and those of its Table API (`pyflink/table/tests`, as of April 2025). To run them",
-        "yourself, take the directory `flink-python/pyflink` of Flink's source and call",
+        "PyFlink's tests, as of April 2025, run against Firesteel: those of its DataStream API (`pyflink/common/tests`",
+        "and `pyflink/datastream/tests`), and those of its Table API (`pyflink/table/tests`). To run them yourself, take",
+        "the directory `flink-python/pyflink` of Flink's source and call",
         "`python -m scripts.pyflink_suite DIRECTORY --part streams --on process` (or `tables`, `spark`).",
         "",
         "| tests of | where | can apply | pass |",

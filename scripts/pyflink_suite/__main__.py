@@ -43,6 +43,8 @@ _CURRENT = {
     "'format.type' =": "'format' =",
     "'format.ignore-first-line' = 'false',": "",
     "'format.field-delimiter' =": "'csv.field-delimiter' =",
+    "protime as PROCTIME()": "rest STRING, protime as PROCTIME()",
+    " proctime as PROCTIME()": " rest STRING, proctime as PROCTIME()",
     "Catalog(gateway.jvm.GenericInMemoryCatalog(self.test_catalog_name))": "gateway.jvm.GenericInMemoryCatalog()",
 }
 PARTS = {"streams": ("common/tests", "datastream/tests"), "tables": ("table/tests",)}
