@@ -191,9 +191,9 @@ def _suite() -> list[str]:
     lines = [
         "## PyFlink's own tests",
         "",
-        "PyFlink's tests, as of April 2025, run against Firesteel: those of its DataStream API (`pyflink/common/tests`",
-        "and `pyflink/datastream/tests`), and those of its Table API (`pyflink/table/tests`). To run them yourself, take",
-        "the directory `flink-python/pyflink` of Flink's source and call",
+        "PyFlink's tests, as of April 2025, run against Firesteel: those of its DataStream API",
+        "(`pyflink/common/tests` and `pyflink/datastream/tests`), and those of its Table API (`pyflink/table/tests`). To",
+        "run them yourself, take the directory `flink-python/pyflink` of Flink's source and call",
         "`python -m scripts.pyflink_suite DIRECTORY --part streams --on process` (or `tables`, `spark`).",
         "",
         "| tests of | where | can apply | pass |",
@@ -207,7 +207,12 @@ def _suite() -> list[str]:
     for part, found in results.items():
         excluded = found["process"]["excluded"]
         failed = sorted({name for one in found.values() for name in one["failed"]})
-        lines += [f"{sum(excluded.values())} tests of {part} cannot apply:", "", "| tests | reason |", "|---:|---|"]
+        lines += [
+            f"{sum(excluded.values())} tests of {part} cannot apply:",
+            "",
+            "| tests | reason |",
+            "|---:|---|",
+        ]
         lines += [f"| {count} | {reason} |" for reason, count in excluded.items()]
         lines.append("")
         if failed:
