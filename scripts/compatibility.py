@@ -192,7 +192,7 @@ def _suite() -> list[str]:
         "## PyFlink's own tests",
         "",
         "PyFlink's tests, as of April 2025, run against Firesteel: those of its DataStream API",
-        "(`pyflink/common/tests` and `pyflink/datastream/tests`), and those of its Table API (`pyflink/table/tests`). To",
+        "(`pyflink/common/tests`, `pyflink/datastream/tests`), and those of its Table API (`pyflink/table/tests`). To",
         "run them yourself, take the directory `flink-python/pyflink` of Flink's source and call",
         "`python -m scripts.pyflink_suite DIRECTORY --part streams --on process` (or `tables`, `spark`).",
         "",
