@@ -10,7 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from firesteel.functions.columns.python_functions import PythonAggregate, PythonFunction, UserFunction
-from firesteel.functions.user_defined import AggregateFunction, FunctionContext, ScalarFunction
+from firesteel.functions.user_defined import (
+    AggregateFunction,
+    FunctionContext,
+    ScalarFunction,
+    UserDefinedFunction,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +39,9 @@ def _frame(names: Sequence[str], columns: Sequence[pd.Series[Any] | pd.DataFrame
     return pd.concat(named, axis=1)
 
 
-class _ScalarOfFrame(ScalarFunction):
+class _OfFrame(UserDefinedFunction):
+    """What both have: the function that is given frames, and the names of their columns."""
+
     def __init__(self, body: Any, names: Sequence[str]) -> None:
         self._body = body
         self._names = names
@@ -48,24 +55,13 @@ class _ScalarOfFrame(ScalarFunction):
     def is_deterministic(self) -> bool:
         return bool(self._body.is_deterministic())
 
+
+class _ScalarOfFrame(_OfFrame, ScalarFunction):
     def eval(self, *columns: Any) -> Any:
         return self._body.eval(_frame(self._names, columns))
 
 
-class _AggregateOfFrame(AggregateFunction):
-    def __init__(self, body: Any, names: Sequence[str]) -> None:
-        self._body = body
-        self._names = names
-
-    def open(self, function_context: FunctionContext) -> None:
-        self._body.open(function_context)
-
-    def close(self) -> None:
-        self._body.close()
-
-    def is_deterministic(self) -> bool:
-        return bool(self._body.is_deterministic())
-
+class _AggregateOfFrame(_OfFrame, AggregateFunction):
     def create_accumulator(self) -> Any:
         return self._body.create_accumulator()
 
