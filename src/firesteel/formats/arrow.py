@@ -48,6 +48,8 @@ def arrow_type(type_info: TypeInformation) -> Any:
 
 def _of_schema(schema: dict[str, Any]) -> Any:
     kind = schema["type"]
+    if "scale" in schema:
+        return pa.decimal128(schema["precision"], schema["scale"])
     if kind in _SINGLE:
         return _SINGLE[kind]
     if kind == "PRIMITIVE_ARRAY" and schema["element"]["type"] == "BYTE":

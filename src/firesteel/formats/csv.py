@@ -11,6 +11,7 @@ from typing import Any, Final
 from firesteel.common.errors import ConfigurationError, TypeMismatchError, UnsupportedError
 from firesteel.common.typeinfo import RowTypeInfo, Types
 from firesteel.common.typeinfo.composite import row_names
+from firesteel.common.typeinfo.decimals import rounded
 from firesteel.common.types import make_row
 
 _ARRAYS: Final = frozenset({"PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY", "LIST"})
@@ -136,7 +137,19 @@ def _single(schema: dict[str, Any]) -> Read:
         return str.encode
     if kind not in _READERS:
         raise UnsupportedError("is not supported in CSV", who=f"the type {kind}")
+    if "scale" in schema:
+        return _decimal_of(schema["precision"], schema["scale"])
     return _READERS[kind]
+
+
+def _decimal_of(precision: int, scale: int) -> Read:
+    def read(text: str) -> Decimal | None:
+        try:
+            return rounded(_decimal(text), precision, scale)
+        except TypeMismatchError as error:
+            raise ValueError(f"{text!r} is no number of DECIMAL({precision}, {scale})") from error
+
+    return read
 
 
 def _whole(bits: int) -> Read:

@@ -66,6 +66,11 @@ class DataType:
         """Return the type with NULL."""
         return DataType(self.logical_type.copy(nullable=True))
 
+    def bridged_to(self, conversion_cls: str) -> DataType:
+        """Return the type itself: a class of Java makes no difference to values in Python."""
+        del conversion_cls
+        return self
+
     def __str__(self) -> str:
         return str(self.logical_type)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -182,8 +182,13 @@ class ParquetParts(ParquetRowGroups):
 
     def open(self, file: BinaryIO) -> PartWriter:
         """Return a writer of one segment."""
-        coerce = self._row_type.compile_coercer()
-        return RecordWriter(file, self._schema, lambda value: [*map(_arrow_value, coerce(value))])
+        return RecordWriter(file, self._schema, row_cells(self._row_type))
+
+
+def row_cells(row_type: RowTypeInfo) -> Callable[[Any], list[Any]]:
+    """Return the function from a row of a type to the values of its columns, as pyarrow takes them."""
+    coerce = row_type.compile_coercer()
+    return lambda value: [*map(_arrow_value, coerce(value))]
 
 
 def _arrow_value(value: Any) -> Any:
@@ -197,14 +202,30 @@ def _arrow_value(value: Any) -> Any:
     return value
 
 
-class RecordWriter(PartWriter):
-    """Writes values of which `cells` makes the values of the columns, as pyarrow takes them."""
+class BatchWriter(Protocol):
+    """What writes record batches into a file."""
 
-    def __init__(self, file: BinaryIO, schema: pa.Schema, cells: Callable[[Any], Sequence[Any]]) -> None:
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Write a batch."""
+
+    def close(self) -> None:
+        """Write the end of the file."""
+
+
+class RecordWriter(PartWriter):
+    """Writes values of which `cells` makes the values of the columns, as pyarrow takes them; by default as Parquet."""
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        schema: pa.Schema,
+        cells: Callable[[Any], Sequence[Any]],
+        writer: BatchWriter | None = None,
+    ) -> None:
         self._file = file
         self._cells = cells
         self._schema = schema
-        self._writer = pq.ParquetWriter(file, schema)
+        self._writer: BatchWriter = writer or pq.ParquetWriter(file, schema)
         self._rows: list[Any] = []
 
     def write(self, values: Sequence[Any], limit: int | None) -> int:
@@ -224,7 +245,7 @@ class RecordWriter(PartWriter):
         except (pa.ArrowException, TypeError, OverflowError) as error:
             raise TypeMismatchError(
                 "requires rows that fit its type",
-                who="the Parquet writer",
+                who="the writer of columns",
                 got=f"{error} in rows such as {rows[0]!r}",
             ) from error
         self._writer.write_batch(pa.record_batch(columns, schema=self._schema))

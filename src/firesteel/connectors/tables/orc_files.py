@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.orc as orc
@@ -15,7 +13,8 @@ from firesteel.common.logical_types import LogicalTypeRoot, RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import WAITING, FileFormat, Part
-from firesteel.connectors.files.parts import PartFormat, PartWriter
+from firesteel.connectors.files.orc_parts import OrcParts, cast_column
+from firesteel.connectors.files.parts import PartFormat
 from firesteel.connectors.tables.file_formats import Rows, TableFormat
 from firesteel.connectors.tables.options import Options, choice
 from firesteel.functions.source import END_OF_SPLIT, RecordBatches
@@ -26,7 +25,6 @@ _COMPRESSION: Final = choice(
     about="How files that are written are compressed. Files of all these kinds are read.",
 ).by_default("ZLIB")
 _BATCH: Final = 1 << 15
-_HELD: Final = 1 << 16
 _UNSTORED: Final = (
     *(
         LogicalTypeRoot.TIME_WITHOUT_TIME_ZONE,
@@ -55,7 +53,7 @@ class OrcFileFormat(TableFormat):
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return the writer."""
         compression = options.get(_COMPRESSION)
-        return _OrcParts(_stored(row), "uncompressed" if compression == "NONE" else compression.lower())
+        return OrcParts(_stored(row), "uncompressed" if compression == "NONE" else compression.lower())
 
 
 def _stored(row: RowType) -> pa.Schema:
@@ -113,17 +111,13 @@ class _OrcColumns(FileFormat[Rows]):
             # Without columns the rows still count.
             names = self._schema.names or found.schema.names[:1]
             rows = found.read_stripe(stripe, columns=names)
-            columns = [_cast(rows.column(field.name), field.type) for field in self._schema]
+            # The reader makes nanoseconds of all timestamps.
+            columns = [cast_column(rows.column(field.name), field.type) for field in self._schema]
         except (pa.ArrowException, OSError) as error:
             raise _unreadable(file, error) from error
         if not columns:
             return rows.select([])
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
-
-
-def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    # The reader makes nanoseconds of all timestamps.
-    return column.cast(kind, safe=not pa.types.is_timestamp(kind))
 
 
 def _open(file: SourceFile) -> Any:
@@ -135,57 +129,3 @@ def _open(file: SourceFile) -> Any:
 
 def _unreadable(file: SourceFile, error: Exception) -> ConnectorError:
     return ConnectorError("requires an ORC file that is whole", who=f"file {file.path}", got=str(error))
-
-
-class _OrcParts(PartFormat):
-    def __init__(self, schema: pa.Schema, compression: str) -> None:
-        self._schema = pa.schema([(field.name, field.type) for field in schema])
-        self._compression = compression
-
-    def open(self, file: BinaryIO) -> PartWriter:
-        """Return a writer of one segment."""
-        return _OrcWriter(file, self._schema, self._compression)
-
-    def join(self, segments: Sequence[Path], target: BinaryIO) -> None:
-        """Write one file with the rows of all segments."""
-        with orc.ORCWriter(target, compression=self._compression) as writer:
-            for segment in segments:
-                read = orc.ORCFile(segment)
-                for stripe in range(read.nstripes):
-                    writer.write(pa.Table.from_batches([read.read_stripe(stripe)]))
-                if not read.nstripes:
-                    writer.write(self._schema.empty_table())
-
-
-class _OrcWriter(PartWriter):
-    """Writes what has `rows`, a record batch."""
-
-    def __init__(self, file: BinaryIO, schema: pa.Schema, compression: str) -> None:
-        self._file = file
-        self._schema = schema
-        self._writer = orc.ORCWriter(file, compression=compression)
-        self._held: list[pa.RecordBatch] = []
-        self._count = 0
-
-    def write(self, values: Any, limit: int | None) -> int:
-        del limit
-        columns = [_cast(*pair) for pair in zip(values.rows.columns, self._schema.types, strict=True)]
-        self._held.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
-        self._count += len(values)
-        if self._count >= _HELD:
-            self._write()
-        return len(values)
-
-    def _write(self) -> None:
-        self._writer.write(pa.Table.from_batches(self._held, self._schema))
-        self._held, self._count = [], 0
-        self.size = self._file.tell()
-
-    def finish(self) -> None:
-        if self._held:
-            self._write()
-        self._writer.close()
-
-    def abort(self) -> None:
-        with contextlib.suppress(OSError, pa.ArrowException):
-            self._writer.close()

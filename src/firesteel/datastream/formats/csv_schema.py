@@ -10,6 +10,7 @@ from firesteel.common.typeinfo import RowTypeInfo, TypeInformation, Types
 from firesteel.connectors.files.csv_files import CsvParts, csv_format
 from firesteel.datastream.connectors.file_sinks import PartWriterFactory
 from firesteel.datastream.connectors.file_sources import StreamFormat
+from firesteel.datastream.formats.row_types import require_type
 from firesteel.formats.csv import CsvDialect
 
 
@@ -75,11 +76,10 @@ class CsvSchemaBuilder:
         """Return the schema."""
         return CsvSchema(tuple(self._columns), CsvDialect(**self._options))
 
-    def add_array_column(
-        self, name: str, separator: str = ";", element_type: TypeInformation | None = None
-    ) -> CsvSchemaBuilder:
-        """Add a column of arrays; its elements are texts by default."""
-        elements = Types.LIST(element_type or Types.STRING())
+    def add_array_column(self, name: str, separator: str = ";", element_type: Any = None) -> CsvSchemaBuilder:
+        """Add a column of arrays; its elements are of a type of streams or of tables, by default texts."""
+        who = "CsvSchemaBuilder.add_array_column"
+        elements = Types.LIST(Types.STRING() if element_type is None else require_type(element_type, who))
         self._columns.append(_Column(name, elements, separator))
         return self
 
@@ -88,9 +88,11 @@ class CsvSchemaBuilder:
         self._columns.append(_Column(name, Types.BOOLEAN()))
         return self
 
-    def add_number_column(self, name: str, number_type: TypeInformation | None = None) -> CsvSchemaBuilder:
-        """Add a column of numbers, by default of `Types.LONG()`."""
-        self._columns.append(_Column(name, number_type or Types.LONG()))
+    def add_number_column(self, name: str, number_type: Any = None) -> CsvSchemaBuilder:
+        """Add a column of numbers, of a type such as `Types.INT()` or `DataTypes.INT()`, by default BIGINT."""
+        who = "CsvSchemaBuilder.add_number_column"
+        number = Types.LONG() if number_type is None else require_type(number_type, who)
+        self._columns.append(_Column(name, number))
         return self
 
     def add_string_column(self, name: str) -> CsvSchemaBuilder:

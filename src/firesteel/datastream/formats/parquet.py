@@ -53,7 +53,7 @@ def _rows(schema: AvroSchema, who: str) -> AvroRows:
 class ParquetColumnarRowInputFormat(BulkFormat):
     """Reads the columns of `row_type` from Parquet files as Rows, `batch_size` at a time.
 
-    `row_type` is a `Types.ROW_NAMED`; nested types are allowed. The Hadoop configuration is accepted and not used;
+    `row_type` is a `Types.ROW_NAMED` or a `DataTypes.ROW`, with nested types. The Hadoop configuration is not used;
     timestamps are those of the file, without a zone. Raises UnsupportedError if names are to be case-insensitive.
     """
 
@@ -82,7 +82,7 @@ class ParquetBulkWriters:
     def for_row_type(
         row_type: Any, hadoop_config: Any = None, utc_timestamp: bool = False
     ) -> PartWriterFactory:
-        """Write files of this `Types.ROW_NAMED`.
+        """Write files of this `Types.ROW_NAMED` or `DataTypes.ROW`.
 
         The Hadoop configuration is accepted and not used; times have no zone.
         """
