@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from firesteel.common.config_options import ConfigOptions
-from firesteel.common.errors import ProgramError
+from firesteel.common.errors import ProgramError, TypeMismatchError
 from firesteel.common.time import Duration
 from firesteel.common.typeinfo import Types
 from firesteel.common.types import Row, RowKind, result_row
@@ -31,7 +32,7 @@ from firesteel.table import (
 from firesteel.table.catalog import ObjectPath
 from firesteel.table.expressions import call, col, lit, row
 from firesteel.table.resolved_schema import ResolvedSchema
-from firesteel.table.udf import udf, udtf
+from firesteel.table.udf import udaf, udf, udtf
 from firesteel.table.window import Tumble
 from firesteel.testing import executing
 
@@ -255,6 +256,86 @@ def test_aggregate_functions_are_registered_as_they_are(batch: TableEnvironment)
     assert sorted(row[0] for row in two.execute().collect()) == ["a", "bb"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "results", "expected"),
+    [
+        (DataTypes.BIGINT(), [0.5, -1.5, True, None, Decimal("7.9")], [0, -1, 1, None, 7]),
+        (DataTypes.INT(), [1, 2.0, 3.999, False, None], [1, 2, 3, 0, None]),
+        (DataTypes.BOOLEAN(), [1, 0, 0.0, None, True], [True, False, False, None, True]),
+        (DataTypes.DOUBLE(), [1, True, Decimal("0.5"), None, 2.5], [1.0, 1.0, 0.5, None, 2.5]),
+        (
+            DataTypes.ARRAY(DataTypes.INT()),
+            [[1.9, None], [], None, [True], [2]],
+            [[1, None], [], None, [1], [2]],
+        ),
+        (
+            DataTypes.ROW([DataTypes.FIELD("a", DataTypes.INT()), DataTypes.FIELD("b", DataTypes.STRING())]),
+            [Row(1.5, "x"), (2.5, None), None, Row(True, ""), Row(3, "y")],
+            [Row(1, "x"), Row(2, None), None, Row(1, ""), Row(3, "y")],
+        ),
+    ],
+)
+def test_numbers_of_functions_become_those_of_the_type(
+    batch: TableEnvironment, kind: Any, results: list[Any], expected: list[Any]
+):
+    numbers = batch.from_elements([(n,) for n in range(5)], ["n"])
+    given = numbers.select(col("n"), udf(lambda n: results[n], result_type=kind)(col("n")))
+    assert [row[1] for row in sorted(given.execute().collect(), key=lambda row: row[0])] == expected
+    rows = udtf(lambda n: [results[n]], result_types=[kind]) if not isinstance(expected[0], Row) else None
+    if rows is not None:
+        flat = numbers.join_lateral(rows(col("n")).alias("x"))
+        assert [row[1] for row in sorted(flat.execute().collect(), key=lambda row: row[0])] == expected
+
+
+def test_an_average_of_whole_numbers_is_one(batch: TableEnvironment):
+    class WeightedAverage(AggregateFunction):
+        def create_accumulator(self) -> Row:
+            return Row(0, 0)
+
+        def accumulate(self, accumulator: Row, *args: Any) -> None:
+            accumulator[0] += args[0] * args[1]
+            accumulator[1] += args[1]
+
+        def get_value(self, accumulator: Row) -> Any:
+            return accumulator[0] / accumulator[1] if accumulator[1] else None
+
+        def get_result_type(self) -> Any:
+            return DataTypes.BIGINT()
+
+    values = batch.from_elements(
+        [(1, 2, "Lee"), (3, 4, "Jay"), (5, 6, "Jay"), (7, 8, "Lee")], ["v", "w", "name"]
+    )
+    average = udaf(WeightedAverage())
+    means = values.group_by(col("name")).select(col("name"), average(col("v"), col("w")))
+    assert sorted(map(tuple, means.execute().collect())) == [("Jay", 4), ("Lee", 5)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "result"),
+    [
+        (DataTypes.INT(), "9"),
+        (DataTypes.STRING(), 9),
+        (DataTypes.TINYINT(), 300),
+        (DataTypes.BIGINT(), float("nan")),
+        (DataTypes.BOOLEAN(), "yes"),
+    ],
+)
+def test_what_pyflink_refuses_as_a_result_is_refused(batch: TableEnvironment, kind: Any, result: Any):
+    numbers = batch.from_elements([(1,)], ["n"])
+    with pytest.raises(TypeMismatchError, match="has a result that does not fit"):
+        numbers.select(udf(lambda n: result, result_type=kind)(col("n"))).execute().wait()
+
+
+def test_the_function_of_a_wrapper_can_be_tested_alone():
+    @udf(result_type=DataTypes.BIGINT())
+    def add(one: int, other: int) -> int:
+        return one + other
+
+    aggregate = Longest()
+    assert add._func(1, 2) == 3
+    assert udaf(aggregate, result_type=DataTypes.STRING())._func is aggregate
+
+
 NESTED = DataTypes.ROW([
     DataTypes.FIELD("a", DataTypes.INT()),
     DataTypes.FIELD("b", DataTypes.ROW([
@@ -351,6 +432,21 @@ def test_a_pipeline_names_its_sink(batch: TableEnvironment):
     assert (found.get_object_name(), found.as_summary_string()) == (
         "nothing", "default_catalog.default_database.nothing"
     )  # fmt: skip
+
+
+def test_a_sink_without_a_schema_has_the_columns_of_the_table(
+    batch: TableEnvironment, capsys: pytest.CaptureFixture[str]
+):
+    table = batch.from_elements([(1, "a")], ["n", "s"])
+    printing = TableDescriptor.for_connector("print").build()
+    table.execute_insert(printing).wait()
+    both = (
+        batch.create_statement_set()
+        .add_insert(printing, table.select(col("n") + 1))
+        .add_insert(printing, table)
+    )
+    both.execute().wait()
+    assert sorted(capsys.readouterr().out.splitlines()) == ["+I[1, a]", "+I[1, a]", "+I[2]"]
 
 
 def test_settings_name_the_mode_as_flink_does():

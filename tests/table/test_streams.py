@@ -225,10 +225,31 @@ def test_a_table_that_changes_is_no_stream_of_inserts():
     assert "to_changelog_stream" in str(error.value)
 
 
-def test_a_stream_without_a_type_is_no_table():
-    streams, tables = environments()
-    with pytest.raises(ProgramError, match="requires a stream whose type is declared"):
-        tables.from_data_stream(streams.from_collection([object()]))
+@pytest.mark.parametrize("parallelism", [1, 3])
+def test_a_stream_without_a_type_is_a_column_of_any_objects(parallelism: int):
+    with executing("process", parallelism=parallelism, epoch_records=2):
+        streams, tables = environments()
+        values = [(1, "a"), 2, None, "x", (1, "a"), {"k": [2]}]
+        table = tables.from_data_stream(streams.from_collection(values))
+        assert str(table.get_resolved_schema()) == "(\n  `f0` RAW('[B', '...')\n)"  # as Flink prints it
+        found = list(table.execute().collect())
+        assert Counter(map(repr, (row[0] for row in found))) == Counter(map(repr, values))
+        shown = udf(lambda value: type(value).__name__, result_type="STRING")
+        names = table.filter(col("f0").is_not_null).select(shown(col("f0")))
+        assert sorted(row[0] for row in names.execute().collect()) == ["dict", "int", "str", "tuple", "tuple"]
+        back = tables.to_data_stream(table.filter(col("f0").is_not_null)).map(lambda row: str(row.f0))
+        assert sorted(back.execute_and_collect()) == ["(1, 'a')", "(1, 'a')", "2", "x", "{'k': [2]}"]
+
+
+def test_any_objects_are_grouped_and_printed(capsys: pytest.CaptureFixture[str]):
+    with executing("process", parallelism=1):
+        streams, tables = environments()
+        tables.create_temporary_view("v", streams.from_collection([(1, "a"), "x", (1, "a")]))
+        counts = tables.sql_query("SELECT f0, COUNT(*) FROM v GROUP BY f0").execute().collect()
+        assert {row[0]: row[1] for row in counts} == {(1, "a"): 2, "x": 1}
+        tables.execute_sql("SELECT * FROM v WHERE f0 IS NOT NULL").print()
+    printed = capsys.readouterr().out
+    assert printed.count("| +I |                       (1, 'a') |") == 2
 
 
 def test_a_column_that_the_stream_does_not_have_is_named():

@@ -9,6 +9,7 @@ from typing import Any
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
+from firesteel.common.logical_types.temporal import regular
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.table.expressing.sql_text import sql_text
 from firesteel.table.expression import Expression
@@ -178,6 +179,14 @@ class Schema:
         def build(self) -> Schema:
             """Return the schema."""
             return self._schema
+
+
+def schema_of_rows(row: RowType) -> Schema:
+    """Return the schema of a table that stores such rows."""
+    builder = Schema.new_builder()
+    for one in row.fields:
+        builder.column(one.name, DataType(regular(one.type)))
+    return builder.build()
 
 
 def physical_row(schema: Schema) -> RowType:

@@ -10,7 +10,6 @@ from firesteel.common.logical_types import (
     Field,
     LogicalType,
     ObjectIdentifier,
-    RawType,
     RowType,
     StructuredType,
 )
@@ -45,20 +44,13 @@ STREAM: Final = "*stream*"
 def columns_of(stream: DataStream) -> tuple[Field, ...]:
     """Return the columns of a stream's records: the fields of rows and tuples, else one column `f0`.
 
-    Raises ProgramError if the stream has no declared type.
+    Of a stream without a declared type it is of the type RAW.
     """
     data_type = to_logical_type(stream.get_type())
     if isinstance(data_type, RowType):
         return data_type.fields
     if isinstance(data_type, StructuredType):
         return data_type.attributes
-    if isinstance(data_type, RawType):
-        raise ProgramError(
-            "requires a stream whose type is declared",
-            who=call_site("from_data_stream"),
-            got="records of any kind",
-            hint="declare it where the stream is made: output_type=Types.ROW_NAMED([...], [...])",
-        )
     return (Field("f0", data_type),)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from firesteel.common.configuration import Configuration
@@ -39,6 +40,7 @@ from firesteel.table.frames import of_frame, to_frame
 from firesteel.table.later import Incomplete
 from firesteel.table.row_based import given_to
 from firesteel.table.running import explain_plans, in_step, run_inserts, run_query
+from firesteel.table.schema import schema_of_rows
 from firesteel.table.session import Session
 from firesteel.table.statement_set import StatementSet
 from firesteel.table.statements.execution import Execution
@@ -321,6 +323,8 @@ class TableEnvironment(Catalogs, Models, PlansAndModules, Incomplete):
     def _sink(self, target: str | TableDescriptor, table: Table, overwrite: bool) -> LogicalNode:
         if isinstance(target, str):
             return sink_of(table._plan, self._identifier(target), self._session, overwrite=overwrite)
+        if target.schema is None:
+            target = replace(target, schema=schema_of_rows(table._plan.row))
         with self._session.holding(self._described(target, self._session.unnamed())) as identifier:
             return sink_of(table._plan, identifier, self._session, overwrite=overwrite)
 

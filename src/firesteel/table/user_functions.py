@@ -45,6 +45,9 @@ class UserDefinedFunctionWrapper:
     """A function with its types, as `udf` and its like make it; `signature` is what queries call."""
 
     signature: UserFunction
+    _func: Any
+    """What the program has given: PyFlink's guide tests functions by it."""
+
     names: tuple[str, ...] = ()
     """What the columns are called that it gives for whole rows; else they have the names of its result."""
 
@@ -71,7 +74,7 @@ class UserDefinedScalarFunctionWrapper(UserDefinedFunctionWrapper):
         deterministic: bool | None,
         name: str | None,
     ) -> None:
-        who = call_site("udf")
+        self._func, who = func, call_site("udf")
         awaits = isinstance(func, AsyncScalarFunction) or inspect.iscoroutinefunction(func)
         form = _form(func_type, awaited=awaits, who=who)
         kind, plain = (AsyncScalarFunction, _Async) if awaits else (ScalarFunction, _Scalar)
@@ -97,7 +100,7 @@ class UserDefinedTableFunctionWrapper(UserDefinedFunctionWrapper):
         deterministic: bool | None,
         name: str | None,
     ) -> None:
-        who = call_site("udtf")
+        self._func, who = func, call_site("udtf")
         if result_types is None:
             raise ProgramError(
                 "requires the types of the result's columns",
@@ -127,7 +130,7 @@ class UserDefinedAggregateFunctionWrapper(UserDefinedFunctionWrapper):
         deterministic: bool | None,
         name: str | None,
     ) -> None:
-        who = call_site("udaf")
+        self._func, who = func, call_site("udaf")
         if func_type not in ("general", "pandas"):
             raise ProgramError("requires 'general' or 'pandas' as func_type", who=who, got=repr(func_type))
         pandas = func_type == "pandas"
@@ -155,7 +158,7 @@ class UserDefinedTableAggregateFunctionWrapper(UserDefinedFunctionWrapper):
         deterministic: bool | None,
         name: str | None,
     ) -> None:
-        who = call_site("udtaf")
+        self._func, who = func, call_site("udtaf")
         body = _body(func, TableAggregateFunction, None, who)
         kind = logical_type(body.get_result_type() if result_type is None else result_type, who)
         row = kind if isinstance(kind, RowType) else RowType((Field("f0", kind),))

@@ -13,6 +13,7 @@ Contract: the functions take columns of the Arrow type of `data_type`. Texts of 
 from __future__ import annotations
 
 import datetime as dt
+import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -28,7 +29,7 @@ from firesteel.common.logical_types.intervals import YearMonthIntervalType
 from firesteel.common.logical_types.logical_type import LogicalType
 from firesteel.common.logical_types.numbers import IntType
 from firesteel.common.logical_types.roots import LogicalTypeRoot
-from firesteel.common.logical_types.special import DistinctType, StructuredType
+from firesteel.common.logical_types.special import DistinctType, RawType, StructuredType
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType, TimeType
 from firesteel.common.logical_types.text_parts import (
     java_duration_text,
@@ -126,6 +127,8 @@ def _texts(column: pa.Array, data_type: LogicalType, zone: str, notation: _Notat
         items = _within(_texts(column.items, value, zone, notation), notation)
         entries = [f"{left}={right}" for left, right in zip(keys, items, strict=True)]
         return _where_valid(column, (f"{{{', '.join(part)}}}" for part in _slices(column, entries)))
+    if isinstance(data_type, RawType):
+        return [None if data is None else str(pickle.loads(data)) for data in column.to_pylist()]
     raise UnsupportedError("has no text", who=f"type {data_type}")
 
 

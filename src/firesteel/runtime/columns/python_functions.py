@@ -7,6 +7,7 @@ session. Source: PyFlink's operation_utils.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow as pa
 
 from firesteel.common.errors import TypeMismatchError
 from firesteel.common.logical_types import Field, LogicalType, RowType
+from firesteel.common.logical_types.coercion import coerced
 from firesteel.common.logical_types.columns import to_column
 from firesteel.common.logical_types.python_values import from_column
 from firesteel.common.types import Row
@@ -68,10 +70,15 @@ class Body:
         return list(zip(*self.lists(arguments), strict=True)) if arguments else [()] * count
 
     def column(self, values: Sequence[Any], field: Field, given: Sequence[Sequence[Any]] = ()) -> pa.Array:
-        """Return results as a column. Raises TypeMismatchError for those that do not fit.
+        """Return results as a column, numbers as PyFlink has them. Raises TypeMismatchError for those that do not fit.
 
         `given` are the columns of arguments that the results are for, if they are for a row each.
         """
+        with suppress(
+            TypeMismatchError
+        ):  # which is rare: to look at each value first would cost as much again
+            return to_column(values, field.type, field.name, self._zone)
+        values = [coerced(value, field.type) for value in values]
         try:
             return to_column(values, field.type, field.name, self._zone)
         except TypeMismatchError as error:
