@@ -82,6 +82,8 @@ def test_a_row_of_a_result_can_be_pickled_and_changed():
     )
     with pytest.raises(AttributeError):
         _ = found.c
+    found.set_field_names(["c", "d"])
+    assert (found.c, repr(found)) == (1, "Row(c=1, d=3)")
 
 
 def test_floats_of_results_have_the_digits_that_they_need(batch: TableEnvironment):

@@ -276,6 +276,11 @@ class ResultRow(Row):
         """Return the values of these columns. Raises ValueError for a name that is no column."""
         return self._named().get_fields_by_names(names)
 
+    def set_field_names(self, field_names: list[str]) -> None:
+        """Name the values, in their order; from then on it is a row with names."""
+        super().set_field_names(field_names)
+        self._names = field_names
+
     def _named(self) -> Row:
         return make_row(self._names, self._values, self._row_kind)
 
