@@ -16,7 +16,6 @@ import pyarrow as pa
 import pytest
 
 from firesteel.common import Instant
-from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import RawType, RowType, parse_type
 from firesteel.common.logical_types.columns import to_column
 from firesteel.common.logical_types.text import cast_to_string, cells, printed_rows
@@ -153,7 +152,8 @@ def test_the_kind_of_a_row_is_printed_before_it() -> None:
     assert printed_rows(column, row, ["-U", "+U"]) == ["-U[1, +I[2]]", "+U[1, null]"]
 
 
-def test_a_raw_value_has_no_text() -> None:
+def test_the_text_of_a_raw_value_is_that_of_the_object() -> None:
     raw = RawType("builtins.complex", "pickle")
-    with pytest.raises(UnsupportedError, match="has no text"):
-        cast_to_string(to_column([1j], raw, "c"), raw)
+    column = to_column([1j, None], raw, "c")
+    assert cast_to_string(column, raw).to_pylist() == ["1j", None]
+    assert cells(column, raw, "UTC") == ["1j", "<NULL>"]
