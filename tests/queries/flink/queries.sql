@@ -80,6 +80,7 @@ SELECT customer, SUM(CAST(weight AS FLOAT)), AVG(CAST(weight AS FLOAT)) FROM ord
 SELECT customer, SUM(price * quantity) FROM orders GROUP BY customer;
 SELECT customer, AVG(price * quantity), MAX(price - 1) FROM orders GROUP BY customer;
 SELECT SUM(a) FROM (VALUES (9223372036854775807), (1)) AS t(a);
+SELECT PI, pi + 1, t.pi, `pi` FROM (VALUES (1)) AS t(pi) WHERE PI > 3;
 SELECT AVG(a), SUM(a) FROM (VALUES (2147483647), (2147483647)) AS t(a);
 SELECT SUM(a), COUNT(a) FROM (VALUES (CAST(NULL AS INT)), (CAST(NULL AS INT))) AS t(a);
 

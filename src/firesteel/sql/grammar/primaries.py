@@ -16,6 +16,7 @@ _CLAUSES: Final = frozenset(
     {"FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "UNION"}
     | {"AND", "OR", "ON", "AS", "THEN", "ELSE", "END"}
 )
+_GOES_ON: Final = frozenset({"(", ".", "=>"})
 _QUERY_WORDS: Final = frozenset({"SELECT", "VALUES", "VALUE", "WITH", "TABLE"})
 
 
@@ -69,8 +70,8 @@ class Primaries(Calls):
             found = self.word_literal()
             if found is not None:
                 return found
-            if token.key in BARE:
-                return self.bare_call()
+            if token.key in BARE or (token.key == "PI" and self.at(1).key not in _GOES_ON):
+                return self.bare_call()  # PI goes before a column of this name, as in Flink
             if token.key in {"RUNNING", "FINAL"} and self.at(2).key == "(":
                 return self.measured()
             if token.key in CALLABLE and self.at(1).key == "(":
