@@ -59,13 +59,13 @@ def _shortening(floating: str, exact: str) -> Translation:
             return cast_text(
                 translator.call(floating, f"CAST({texts[0]} AS DOUBLE)", f"CAST({digits} AS INTEGER)"), kind
             )
-        if (
-            isinstance(kind, IntegerNumberType)
-            and len(texts) > 1
-            and not isinstance(call.operands[1], Literal)
-        ):
+        constant = _digits(call)
+        if constant is None:
+            if isinstance(kind, DecimalType):
+                of = f"decimal_{exact}|{kind.precision}|{kind.scale}"
+                return translator.call(of, texts[0], f"CAST({digits} AS INTEGER)")
             return _wholes_shortened(translator, call, texts, exact)
-        return _shortened(call, texts[0], exact)
+        return _shortened(call, constant, texts[0], exact)
 
     return translate
 
@@ -80,9 +80,8 @@ def _wholes_shortened(translator: Translator, call: Call, texts: list[str], name
     return f"CASE WHEN {digits} >= 0 THEN {text} WHEN {digits} < 0 THEN {shorter} END"
 
 
-def _shortened(call: Call, text: str, name: str) -> str:
+def _shortened(call: Call, digits: int, text: str, name: str) -> str:
     """Return an exact number with so many digits after the point, rounded half up or cut off."""
-    digits = _digits(call)
     given = call.operands[0].type
     if digits >= (given.scale if isinstance(given, DecimalType) else 0):
         return cast_text(text, call.type)
@@ -105,16 +104,12 @@ def _shortened(call: Call, text: str, name: str) -> str:
     return f"TRY_CAST({found} AS {kernel_type(call.type)})"
 
 
-def _digits(call: Call) -> int:
+def _digits(call: Call) -> int | None:
+    """Return how many digits a call keeps; None if each row says it."""
     if len(call.operands) == 1:
         return 0
     operand = call.operands[1]
-    if isinstance(operand, Literal) and isinstance(operand.value, int):
-        return operand.value
-    raise UnsupportedError(
-        "is not supported yet",
-        who=f"{call.function} of {call.operands[0].type} to digits that are no constant",
-    )
+    return operand.value if isinstance(operand, Literal) and isinstance(operand.value, int) else None
 
 
 def _logarithm(translator: Translator, call: Call, texts: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, localcontext
 from functools import partial
 from typing import Final
 
@@ -50,6 +50,22 @@ def _operation(name: str, *digits: str) -> VectorFunction:
     return by_row(compute, (left, right), result, pa.decimal128(precision, scale))
 
 
+def _shortening(mode: str, *digits: str) -> VectorFunction:
+    """Return how a DECIMAL gets as many digits after the point as its row says; NULL if it has no place then."""
+    precision, scale = map(int, digits)
+
+    def compute(number: Decimal, kept: int) -> Decimal | None:
+        if kept >= scale:
+            return number
+        unit = Decimal(1).scaleb(-max(kept, -precision - 1))
+        return fitted(number.quantize(unit, rounding=mode, context=_EXACT), precision, scale)
+
+    kind = f"DECIMAL({precision}, {scale})"
+    return by_row(compute, (kind, "INTEGER"), kind, pa.decimal128(precision, scale))
+
+
 FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
-    f"decimal_{name}": partial(_operation, name) for name in _OPERATIONS
+    **{f"decimal_{name}": partial(_operation, name) for name in _OPERATIONS},
+    "decimal_round": partial(_shortening, ROUND_HALF_UP),
+    "decimal_trunc": partial(_shortening, ROUND_DOWN),
 }
