@@ -266,7 +266,7 @@ REFUSED = [
         "TUMBLE(TABLE places, DESCRIPTOR(plain), INTERVAL '1' DAY)",
         "requires the timecol is a time attribute",
     ),
-    ("SELECT COUNT(*) FROM places GROUP BY word,\n TUMBLE(now, 5)", "TUMBLE(now, 5)", "count the rows of a window"),
+    ("SELECT COUNT(*) FROM places GROUP BY word,\n TUMBLE(ts, 5)", "TUMBLE(ts, 5)", "requires processing time"),
     ("SELECT word FROM places WHERE id > 1 AND RAND(7) > 0.5", "RAND(7)", "RAND with a seed"),
     ("SELECT x FROM (SELECT id + RAND_INTEGER(3, 4) AS x FROM places) AS y", "RAND_INTEGER(3, 4)", "with a seed"),
     ("SELECT COUNT(*) FROM places GROUP BY word || CAST(RAND(7) AS STRING)", "RAND(7)", "RAND with a seed"),

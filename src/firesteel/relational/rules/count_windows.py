@@ -14,6 +14,7 @@ from typing import Final
 from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.common.logical_types.temporal import is_proctime
+from firesteel.common.places import errors_at
 from firesteel.relational.expressions import (
     AggregateCall,
     Expression,
@@ -51,7 +52,8 @@ def count_windows(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
     def rewritten(node: LogicalNode) -> LogicalNode:
         if not isinstance(node, GroupWindowAggregate) or not isinstance(node.window, CountTumble | CountHop):
             return node
-        _check(node, node.window, options)
+        with errors_at(node.place):
+            _check(node, node.window, options)
         return _over_rows(node, node.window)
 
     return transformed(plan, rewritten)
