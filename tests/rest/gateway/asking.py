@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from firesteel.rest.gateway.limits import Limits
 from tests.rest.gateway.gateway_here import LOCAL, GatewayHere
 
-STREAMING = {"execution.runtime-mode": "streaming"}
+STREAMING = {"execution.runtime-mode": "STREAMING"}
 
 
 class Gateway(GatewayHere):
