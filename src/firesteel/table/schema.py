@@ -43,7 +43,7 @@ class Schema:
     """The names of all columns, in their order."""
 
     shown: tuple[str, ...] = field(default=(), compare=False)
-    """The elements as they are printed; those of none are themselves."""
+    """The elements as they are printed."""
 
     @staticmethod
     def new_builder() -> Schema.Builder:
@@ -51,7 +51,7 @@ class Schema:
         return Schema.Builder()
 
     def __str__(self) -> str:
-        return self._listed(self.shown or self.elements)
+        return self._listed(self.shown)
 
     @property
     def sql(self) -> str:
@@ -74,7 +74,7 @@ class Schema:
                 schema,
                 elements=(*schema.elements, element),
                 columns=(*schema.columns, *columns),
-                shown=(*(schema.shown or schema.elements), shown),
+                shown=(*schema.shown, shown),
             )
             return self
 
@@ -91,7 +91,7 @@ class Schema:
             """Give the last column a comment."""
             if comment is not None:
                 *others, last = self._schema.elements
-                *shown, last_shown = self._schema.shown or self._schema.elements
+                *shown, last_shown = self._schema.shown
                 ending = f" COMMENT {escaped_text(comment)}"
                 self._schema = replace(
                     self._schema,
@@ -113,10 +113,8 @@ class Schema:
             is_virtual: bool = False,
         ) -> Schema.Builder:
             """Add a column of what the connector knows about a record."""
-            kind, name = (
-                logical_type(data_type, call_site("column_by_metadata")),
-                escaped_identifier(column_name),
-            )
+            kind = logical_type(data_type, call_site("column_by_metadata"))
+            name = escaped_identifier(column_name)
             source = f" FROM {escaped_text(metadata_key)}" if metadata_key else ""
             rest = f"METADATA{source}{' VIRTUAL' if is_virtual else ''}"
             shown = f"{name} {_shown_type(data_type, kind)} {rest}"
@@ -149,7 +147,7 @@ class Schema:
                 mine.keys + other.keys,
                 mine.physical + other.physical,
                 mine.columns + other.columns,
-                (mine.shown or mine.elements) + (other.shown or other.elements),
+                mine.shown + other.shown,
             )
             return self
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal, localcontext
+from decimal import Decimal
 from typing import Any
 
+from firesteel.common.java_numbers import fitted
 from firesteel.common.typeinfo.basic import BasicType, BasicTypeInfo
 from firesteel.common.typeinfo.information import Convert, mismatch
 
@@ -53,9 +54,7 @@ def rounded(value: Decimal | None, precision: int, scale: int) -> Decimal | None
     """
     if value is None:
         return None
-    with localcontext() as context:
-        context.prec = max(precision, 1) + 40
-        found = value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP) if value.is_finite() else value
-    if not found.is_finite() or len(found.as_tuple().digits) > max(precision, scale):
+    found = fitted(value, precision, scale) if value.is_finite() else None
+    if found is None:
         raise mismatch(f"a number of DECIMAL({precision}, {scale})", value)
     return found

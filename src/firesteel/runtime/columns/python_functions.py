@@ -74,9 +74,8 @@ class Body:
 
         `given` are the columns of arguments that the results are for, if they are for a row each.
         """
-        with suppress(
-            TypeMismatchError
-        ):  # which is rare: to look at each value first would cost as much again
+        # Few results do not fit; to look at each value first would cost as much again.
+        with suppress(TypeMismatchError):
             return to_column(values, field.type, field.name, self._zone)
         values = [coerced(value, field.type) for value in values]
         try:

@@ -160,7 +160,7 @@ def declared_schema(found: CatalogTable) -> Schema:
     keys = () if schema.primary_key is None else (key_text(schema.key_name, schema.primary_key),)
     stored = ((column.name, column.type) for column in schema.columns if column.is_physical())
     names = tuple(column.name for column in schema.columns)
-    return Schema(tuple(elements), keys, tuple(stored), names)
+    return Schema(tuple(elements), keys, tuple(stored), names, shown=tuple(elements))
 
 
 def schema_of(found: CatalogObject) -> ResolvedSchema:

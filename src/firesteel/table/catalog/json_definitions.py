@@ -114,8 +114,9 @@ def entry_text(entry: Entry) -> Json:
 def entry_of(found: Json) -> Entry:
     """Return the table or the view of a text."""
     types = tuple((name, parse_type(text)) for name, text in found["types"].items())
+    elements = tuple(found["columns"])
     table = CatalogBaseTable(
-        Schema(tuple(found["columns"]), tuple(found["keys"]), types),
+        Schema(elements, tuple(found["keys"]), types, shown=elements),
         tuple(found["partition_keys"]),
         found["options"],
         found["comment"],
