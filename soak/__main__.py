@@ -28,7 +28,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=20.0, help="how long (default: 20)")
     parser.add_argument("--picture", type=Path, help="a PNG file to draw what was measured into")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="firesteel-soak-") as directory:
+    # What Spark has there is its own to remove, and it may still do so when the run is over.
+    with tempfile.TemporaryDirectory(prefix="firesteel-soak-", ignore_cleanup_errors=True) as directory:
         outcome = run(Path(directory), arguments.minutes * 60, lambda said: print(said, flush=True))
     if arguments.picture is not None:
         draw(outcome, arguments.picture)

@@ -38,7 +38,25 @@ def let_go(storage: Storage, name: str) -> None:
 
 def oldest_read(storage: Storage, wanted: int) -> int:
     """Return the oldest epoch that somebody reads, at most `wanted`; remove the files of those whose time is over."""
-    now, epochs, over = _now(), [wanted], []
+    return min([wanted, *_epochs_read(storage)])
+
+
+def is_read(storage: Storage) -> bool:
+    """Whether somebody reads any epoch; remove the files of those whose time is over.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     storage = Storage.of(directory)
+    ...     name = hold(storage, 7, 60_000)
+    ...     held, _ = is_read(storage), let_go(storage, name)
+    ...     held, is_read(storage)
+    (True, False)
+    """
+    return bool(_epochs_read(storage))
+
+
+def _epochs_read(storage: Storage) -> list[int]:
+    now, epochs, over = _now(), [], []
     for name in storage.list(_DIRECTORY):
         epoch, until, _ = name.removeprefix(_DIRECTORY).split("-")
         if int(until) < now:
@@ -46,7 +64,7 @@ def oldest_read(storage: Storage, wanted: int) -> int:
         else:
             epochs.append(int(epoch))
     storage.delete_all(over)
-    return min(epochs)
+    return epochs
 
 
 def _now() -> int:

@@ -14,6 +14,7 @@ import msgspec
 from firesteel.checkpoint.documents import as_document
 from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import NotFound, Storage
+from firesteel.checkpoint.readers import is_read
 from firesteel.common.decoders import json_decoder
 from firesteel.saved.kept_rows import CURRENT, current
 
@@ -75,11 +76,13 @@ class TableDirectory:
     def following(self) -> str:
         """Return the name of a directory for the next rows, in which there is nothing."""
         name = _after(self.name)
+        while self._is_read(name):
+            name = _after(name)
         self._remove(name)
         return name
 
     def publish(self, name: str) -> None:
-        """Let a directory have the rows; the one before stays until the next one does, for those who read it."""
+        """Let a directory have the rows; the one before stays until the next one does, for those who begin to read it."""
         before = self.name
         if name == before:
             return
@@ -87,9 +90,9 @@ class TableDirectory:
         self.keep_only(name, before)
 
     def keep_only(self, *names: str | None) -> None:
-        """Remove the directories of all jobs but those of these names."""
+        """Remove the directories of all jobs but those of these names, and those that a query still reads."""
         for other in self._storage.folders():
-            if other not in names:
+            if other not in names and not self._is_read(other):
                 self._remove(other)
 
     def clear(self) -> None:
@@ -119,6 +122,12 @@ class TableDirectory:
             self._storage.delete(_SCHEDULE)
         else:
             self._storage.put(_SCHEDULE, as_document(by))
+
+    def _is_read(self, name: str) -> bool:
+        try:
+            return is_read(Storage.existing(self.location(name)))
+        except NotFound:
+            return False
 
     def _remove(self, name: str) -> None:
         self._storage.delete_all(self._storage.list(f"{name}/"))

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from firesteel.common.errors import StateError
+from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.control import EpochStats, JobHandle
 from firesteel.control.running import running_jobs, wait_for_jobs
 from firesteel.rest.gateway import planned
 from firesteel.rest.records import JobRecord, Outcome, read
 from firesteel.rest.schedules import Schedules
+from firesteel.saved.kept_rows import KeptRowsSource
 from firesteel.table.maintaining import publish
 from firesteel.table.table_directory import TableDirectory
 from firesteel.table.upkeep import Upkeep
@@ -208,6 +210,25 @@ def test_a_job_that_was_ended_publishes_nothing(gateway: Gateway, earth: Session
     with pytest.raises(StateError, match="was ended before all of its input had been read"):
         publish(upkeep)
     assert directory.name == "before"
+
+
+def test_rows_that_a_query_reads_stay_however_often_the_table_is_refreshed(
+    gateway: Gateway, earth: Session, tmp_path: Path
+) -> None:
+    earth.rows(FOLLOWED)
+    (record,) = waiting(gateway)
+    driven(record)
+    row = RowType((Field("part", BigIntType()), Field("total", BigIntType())), nullable=False)
+    directory = TableDirectory(str(tmp_path / "catalog/default/materialized/sums"))
+    source = KeptRowsSource(directory.url, row, "table 'sums'", HOUR)
+    splits = list(source.splits(frozenset()))
+    for name in ("a", "b", "c"):
+        TableDirectory(directory.location(name)).publish("rows")
+        directory.publish(name)
+    found = [batch for split in splits for batch, _ in source.read_columns(split, 0, 1)]
+    assert sorted(tuple(one.values()) for batch in found for one in batch.to_pylist()) == GIVEN
+    assert {path.name for path in Path(record.state).parent.iterdir()} >= {"1", "b", "c"}
+    assert not list(Path(record.state).with_name("a").rglob("current"))
 
 
 def stopped(handle: JobHandle, stats: EpochStats) -> None:

