@@ -82,7 +82,7 @@ class TableDirectory:
         return name
 
     def publish(self, name: str) -> None:
-        """Let a directory have the rows; the one before stays until the next one does, for those who begin to read it."""
+        """Let a directory have the rows; the one before stays until the next one does, for who begins to read it."""
         before = self.name
         if name == before:
             return
