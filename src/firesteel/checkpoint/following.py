@@ -7,7 +7,6 @@ meanwhile. A copy is a file that processes share, so another process can write i
 
 from __future__ import annotations
 
-import os
 import select
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from firesteel.common.child_processes import close_input
+from firesteel.common.child_processes import close_input, step_back
 
 DONE: Final = b"\n"
 """What the process says when it is there, and when it is done with a step."""
@@ -101,8 +100,8 @@ class Follower:
                 [sys.executable, "-m", "firesteel.checkpoint.follower"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                process_group=0,  # a terminal's Ctrl-C is for who has started it
+                start_new_session=True,  # a terminal's Ctrl-C is for who has started it
             )
             self._owes = True
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
+            step_back(self._process, _NICE)
         return self._process

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.orc as orc
 
 from firesteel.common.typeinfo import RowTypeInfo
-from firesteel.connectors.files.parquet_files import RecordWriter, row_cells
 from firesteel.connectors.files.parts import PartFormat, PartWriter
+from firesteel.connectors.files.record_columns import RecordWriter, row_cells
 from firesteel.formats.arrow import arrow_schema
 
 _HELD: Final = 1 << 16

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from firesteel.common.errors import TypeMismatchError
 from firesteel.common.typeinfo import RowTypeInfo
 from firesteel.common.types import Row, make_row
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import WAITING, FileFormat, Part
 from firesteel.connectors.files.parquet_reading import PartReader, opened, unreadable
 from firesteel.connectors.files.parts import PartFormat, PartWriter
+from firesteel.connectors.files.record_columns import ROW_GROUP, RecordWriter, row_cells
 from firesteel.connectors.files.row_groups import chunks_of, extents_of, may_have
 from firesteel.connectors.files.systems import ChangedError, system_of
 from firesteel.formats.arrow import arrow_schema
@@ -25,7 +25,6 @@ from firesteel.functions.columns.statistics import TableStatistics, of_extents
 from firesteel.functions.source import RecordBatches
 
 _BATCH = 4096
-_ROW_GROUP = 1 << 16
 _COLUMN_BATCH = 1 << 17
 _MOST_ROW_GROUP = 1 << 20
 _FOOTERS: Final = 64
@@ -169,7 +168,7 @@ class ParquetRowGroups(PartFormat):
         with pq.ParquetWriter(target, self._schema, compression=self._compression) as writer:
             for segment in segments:
                 with pq.ParquetFile(segment) as parquet:
-                    for batch in parquet.iter_batches(_ROW_GROUP):
+                    for batch in parquet.iter_batches(ROW_GROUP):
                         writer.write_batch(batch)
 
 
@@ -182,83 +181,9 @@ class ParquetParts(ParquetRowGroups):
 
     def open(self, file: BinaryIO) -> PartWriter:
         """Return a writer of one segment."""
-        return RecordWriter(file, self._schema, row_cells(self._row_type))
-
-
-def row_cells(row_type: RowTypeInfo) -> Callable[[Any], list[Any]]:
-    """Return the function from a row of a type to the values of its columns, as pyarrow takes them."""
-    coerce = row_type.compile_coercer()
-    return lambda value: [*map(_arrow_value, coerce(value))]
-
-
-def _arrow_value(value: Any) -> Any:
-    """Return the value in the form that pyarrow takes: names and values for a row within a row, pairs for a map."""
-    if isinstance(value, Row):
-        return {name: _arrow_value(item) for name, item in value.as_dict().items()}
-    if isinstance(value, dict):
-        return [(key, _arrow_value(item)) for key, item in value.items()]
-    if isinstance(value, list):
-        return [_arrow_value(item) for item in value]
-    return value
-
-
-class BatchWriter(Protocol):
-    """What writes record batches into a file."""
-
-    def write_batch(self, batch: pa.RecordBatch) -> None:
-        """Write a batch."""
-
-    def close(self) -> None:
-        """Write the end of the file."""
-
-
-class RecordWriter(PartWriter):
-    """Writes values of which `cells` makes the values of the columns, as pyarrow takes them; by default as Parquet."""
-
-    def __init__(
-        self,
-        file: BinaryIO,
-        schema: pa.Schema,
-        cells: Callable[[Any], Sequence[Any]],
-        writer: BatchWriter | None = None,
-    ) -> None:
-        self._file = file
-        self._cells = cells
-        self._schema = schema
-        self._writer: BatchWriter = writer or pq.ParquetWriter(file, schema)
-        self._rows: list[Any] = []
-
-    def write(self, values: Sequence[Any], limit: int | None) -> int:
-        del limit
-        self._rows.extend(map(self._cells, values))
-        if len(self._rows) >= _ROW_GROUP:
-            self._write_group()
-        return len(values)
-
-    def _write_group(self) -> None:
-        rows, self._rows = self._rows, []
-        try:
-            columns = [
-                pa.array(column, field.type)
-                for column, field in zip(zip(*rows, strict=True), self._schema, strict=True)
-            ]
-        except (pa.ArrowException, TypeError, OverflowError) as error:
-            raise TypeMismatchError(
-                "requires rows that fit its type",
-                who="the writer of columns",
-                got=f"{error} in rows such as {rows[0]!r}",
-            ) from error
-        self._writer.write_batch(pa.record_batch(columns, schema=self._schema))
-        self.size = self._file.tell()
-
-    def finish(self) -> None:
-        if self._rows:
-            self._write_group()
-        self._writer.close()
-
-    def abort(self) -> None:
-        with contextlib.suppress(OSError):
-            self._writer.close()
+        return RecordWriter(
+            file, self._schema, row_cells(self._row_type), pq.ParquetWriter(file, self._schema)
+        )
 
 
 class _ColumnWriter(PartWriter):
@@ -275,7 +200,7 @@ class _ColumnWriter(PartWriter):
         del limit
         self._held.append(values.rows)
         self._count += len(values)
-        if self._count >= _ROW_GROUP:
+        if self._count >= ROW_GROUP:
             self._write_group()
         return len(values)
 

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, Final
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from firesteel.connectors.files.file import SourceFile
-from firesteel.connectors.files.parquet_files import ParquetBatches, ParquetRowGroups, RecordWriter
+from firesteel.connectors.files.parquet_files import ParquetBatches, ParquetRowGroups
 from firesteel.connectors.files.parts import PartWriter
+from firesteel.connectors.files.record_columns import RecordWriter
 from firesteel.functions.source import RecordBatches
 
 _BATCH: Final = 4096
@@ -38,4 +40,4 @@ class ParquetRecordParts(ParquetRowGroups):
 
     def open(self, file: BinaryIO) -> PartWriter:
         """Return a writer of one segment."""
-        return RecordWriter(file, self._schema, self._cells)
+        return RecordWriter(file, self._schema, self._cells, pq.ParquetWriter(file, self._schema))

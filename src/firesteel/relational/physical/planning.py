@@ -57,7 +57,6 @@ from firesteel.relational.physical.normalizing import (
     ChangelogNormalize,
     filtered,
     narrowed,
-    normalized,
     with_watermarks,
 )
 from firesteel.relational.physical.overs import over_aggregate, over_changes, over_partitions, waits_for_time
@@ -68,6 +67,7 @@ from firesteel.relational.physical.scanning import limited, over_scan, reading, 
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import Sink, constrained, overwriting
 from firesteel.relational.physical.sorting import sorting
+from firesteel.relational.physical.table_scans import reordered, table_scan
 from firesteel.relational.physical.temporal_joins import temporal_join_node, versions_node
 from firesteel.relational.physical.texts import call_text
 from firesteel.relational.physical.timed_joins import join_node
@@ -75,7 +75,7 @@ from firesteel.relational.physical.window_ranks import window_rank
 from firesteel.relational.physical.windows import assignment
 from firesteel.relational.rules.carried_windows import ranks_windows
 from firesteel.relational.rules.substitution import moved, refs
-from firesteel.relational.tables import MetadataColumn, ResolvedTable, delivery_order, shown_name
+from firesteel.relational.tables import ResolvedTable, delivery_order, shown_name
 from firesteel.runtime.columns.windows.choosing import has_two_phases
 
 
@@ -115,26 +115,7 @@ class Planner:
 
     @_planned.register
     def _(self, node: logical.TableScan) -> PhysicalNode:
-        table, columns = node.table, tuple(range(len(node.table.read)))
-        who = f"Table source '{shown_name(table)}'"
-        if table.origin is not None:
-            return normalized(TableSourceScan(table, columns, None), table.changes, self._options, who)
-        if table.watermark is not None and table.watermark.of_source:
-            raise UnsupportedError(
-                "declares SOURCE_WATERMARK(), but its connector makes no watermarks of its own",
-                who=who,
-                hint="write an expression, for example WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
-            )
-        source = self._connections.source(table)
-        order = delivery_order(table.read)
-        scan = normalized(TableSourceScan(table, order, source), source.mode, self._options, who)
-        # Connectors call metadata by their own names, and deliver it last.
-        renamed = any(
-            isinstance(column, MetadataColumn) and column.name != column.key for column in table.read
-        )
-        if order == columns and not renamed:
-            return scan
-        return _reordered(scan, tuple(map(order.index, columns)))
+        return table_scan(node.table, self._connections.source, self._options)
 
     @_planned.register
     def _(self, node: logical.Values) -> PhysicalNode:
@@ -336,7 +317,7 @@ class Planner:
         key = None if named is None else tuple(map(written.index, named))
         given, order = self.plan(node.input), delivery_order(table.written)
         if order != tuple(range(len(order))):
-            given = _reordered(given, order)
+            given = reordered(given, order)
         fields = tuple(Field(table.written[place].name, table.written[place].type) for place in order)
         options, sink = self._options.sinks, self._connections.sink(table)
         if node.overwrite:
@@ -378,11 +359,6 @@ def _require_aligned(window: WindowAssignment) -> None:
         raise UnsupportedError(
             "is not supported in BATCH mode, as in Flink", who="Processing time window table function"
         )
-
-
-def _reordered(given: PhysicalNode, places: tuple[int, ...]) -> Calc:
-    fields = tuple(given.row.fields[place] for place in places)
-    return Calc(given, refs(given.row, places), None, RowType(fields, nullable=False))
 
 
 def aggregations(calls: tuple[AggregateCall, ...], given: RowType, zone: str) -> tuple[Aggregation, ...]:
