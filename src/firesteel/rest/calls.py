@@ -13,6 +13,7 @@ import msgspec
 from firesteel.common.decoders import json_decoder
 from firesteel.rest.dispatcher import Dispatcher
 from firesteel.rest.page.board import Board
+from firesteel.rest.page.pace import Pace
 from firesteel.rest.page.recent import Recent
 from firesteel.rest.page.shared import Packed, Shared
 from firesteel.rest.processes import Processes
@@ -69,6 +70,7 @@ class Cluster:
     flows: Shared[dict[str, Any]] = field(default_factory=lambda: Shared(FLOW_SECONDS))
     patterns: Shared[dict[str, Any]] = field(default_factory=lambda: Shared(PATTERNS_SECONDS))
     recent: Recent = field(default_factory=Recent)
+    pace: Pace = field(default_factory=Pace)
     processes: Processes = field(default_factory=Processes)
     profiles: Profiles = field(default_factory=Profiles)
     sql: Callable[[str, str, bytes], Any] | None = None
@@ -86,7 +88,8 @@ class Upload:
 class Call:
     """A request. `path` has the parts of the address that the route names, `data` is the body of one that is JSON.
 
-    `prefix` is the version in the address, such as `/v1`; empty if it has none. `right` is what the caller may do.
+    `prefix` is the version in the address, such as `/v1`; empty if it has none. `right` is what the caller may do, and
+    `page` the name that a web page has chosen for itself, empty for others.
     """
 
     cluster: Cluster
@@ -96,6 +99,7 @@ class Call:
     uploads: tuple[Upload, ...] = ()
     prefix: str = ""
     right: Right = Right.SUBMITTER
+    page: str = ""
 
     def record(self) -> JobRecord:
         """Return the job of the address. Raises Refusal: 400 for what is no id, 404 for an unknown one."""

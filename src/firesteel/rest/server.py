@@ -1,4 +1,4 @@
-"""The server: routes as an ASGI application. The only module that knows the web framework."""
+"""The server: routes as an ASGI application. Only it and its index of routes know the web framework."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from starlette.routing import Route as WebRoute
 
 from firesteel.common.errors import FiresteelError
 from firesteel.rest.calls import Call, Cluster, Refusal, Right, Route, RouteGroup, Text, Upload
+from firesteel.rest.indexed_routes import IndexedRoutes
 from firesteel.rest.openapi import description
 from firesteel.rest.page.files import INDEX, PageFiles, Sent, takes_gzip
 from firesteel.rest.page.flink_ui import FlinkUi
@@ -47,6 +48,11 @@ SILENCE_SECONDS: Final = 30.0
 
 FLINK_UI: Final = "/flink"
 """Where Flink's web UI is, if there is one: its pages ask for paths of the service below the same address."""
+
+PAGE_HEADER: Final = "firesteel-page"
+"""The header with the name that a page has chosen for itself."""
+
+_LONGEST_NAME: Final = 32
 
 _JSON: Final = "application/json; charset=UTF-8"
 _WORTH_PACKING: Final = 1_024
@@ -75,7 +81,7 @@ def application(
     document = msgspec.json.encode(description(known))
     described = Route("GET", "/openapi.json", lambda _: Text(document.decode(), _JSON))
     served = [route for group in (*known, (described,)) for route in group]
-    web = [
+    web = IndexedRoutes(
         WebRoute(
             prefix + _PARAMETER.sub(_named, route.path),
             _Endpoint(cluster, route, security, most_upload, prefix, waiting if route.waits else None),
@@ -83,10 +89,10 @@ def application(
         )
         for route in served
         for prefix in route.prefixes
-    ]
-    beside = [] if flink_ui is None else [Mount(FLINK_UI, routes=[*_flink_ui(flink_ui), *web])]
+    )
+    beside = [] if flink_ui is None else [Mount(FLINK_UI, routes=[*_flink_ui(flink_ui), web])]
     return Starlette(
-        routes=[*_page(PageFiles()), *beside, *web],
+        routes=[*_page(PageFiles()), *beside, web],
         exception_handlers={HTTPException: _unknown, Exception: _failed},
     )
 
@@ -193,7 +199,8 @@ class _Endpoint:
             uploads = await _uploads(request, self._most_upload, opened)
             return Call(self._cluster, path, query, uploads=uploads, right=held)
         data = await _body(request, MOST_BODY)
-        return Call(self._cluster, path, query, data, prefix=self._prefix, right=held)
+        page = request.headers.get(PAGE_HEADER, "")[:_LONGEST_NAME]
+        return Call(self._cluster, path, query, data, prefix=self._prefix, right=held, page=page)
 
 
 def _impatient(receive: Receive) -> Receive:

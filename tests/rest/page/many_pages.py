@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from firesteel.rest.server import PAGE_HEADER
 from firesteel.rest.standing import standing
 from harness.waiting import until
 from tests.rest.many_jobs import processor_time
@@ -29,7 +30,7 @@ from tests.rest.served import Served
 
 SECONDS: Final = 60.0
 EVERY: Final = 2.0
-"""How long a page waits from an answer to its next question."""
+"""Within how many seconds all pages begin."""
 
 _PATIENCE: Final = 60.0
 _OPERATOR: Final = "count"
@@ -53,15 +54,17 @@ env.execute(name)
 """
 
 Ask = Callable[[str], Any]
-View = Generator[None]
+View = Generator[float]
+"""Asks what a view asks, and yields how many seconds it then waits, as the server says."""
 
 
 def overview(ask: Ask, _: str) -> View:
-    """Ask what the list of jobs asks, once for each step."""
+    """Ask what the list of jobs asks."""
     version = ""
     while True:
-        version = ask(f"/page/jobs?after={version}")["version"]
-        yield
+        changes = ask(f"/page/jobs?after={version}")
+        version = changes["version"]
+        yield changes["again"] / 1000
 
 
 def graph(ask: Ask, job: str) -> View:
@@ -73,7 +76,7 @@ def graph(ask: Ask, job: str) -> View:
         if flow["shape"] != shape:
             ask(f"/jobs/{job}")
         at, shape = flow["measured_at"], flow["shape"]
-        yield
+        yield flow["again"] / 1000
 
 
 def epochs(ask: Ask, job: str) -> View:
@@ -81,10 +84,11 @@ def epochs(ask: Ask, job: str) -> View:
     ask("/page/rights")
     at = -1
     while True:
-        at = ask(f"/jobs/{job}/flow?after={at}")["measured_at"]
-        ask(f"/jobs/{job}/epochs")
-        ask(f"/jobs/{job}/checkpoints")
-        yield
+        flow = ask(f"/jobs/{job}/flow?after={at}")
+        at = flow["measured_at"]
+        if flow["vertices"] is not None:
+            ask(f"/jobs/{job}/epochs")
+        yield flow["again"] / 1000
 
 
 VIEWS: Final[dict[str, Callable[[Ask, str], View]]] = {
@@ -102,6 +106,7 @@ class Page:
     url: str
     job: str
     stop: threading.Event
+    name: str
     asked: Counter[str] = field(default_factory=Counter)
     failure: Exception | None = None
 
@@ -109,8 +114,8 @@ class Page:
         self.stop.wait(after)
         self._connection = HTTPConnection(urlsplit(self.url).netloc, timeout=_PATIENCE)
         try:
-            for _ in view(self._ask, self.job):
-                if self.stop.wait(EVERY):
+            for seconds in view(self._ask, self.job):
+                if self.stop.wait(seconds):
                     break
         except Exception as failure:
             self.failure = failure
@@ -119,7 +124,9 @@ class Page:
 
     def _ask(self, path: str) -> Any:
         self._connection.request(
-            "GET", path, headers={"Accept-Encoding": "gzip", "Cache-Control": "no-cache"}
+            "GET",
+            path,
+            headers={"Accept-Encoding": "gzip", "Cache-Control": "no-cache", PAGE_HEADER: self.name},
         )
         answer = self._connection.getresponse()
         body = answer.read()
@@ -138,7 +145,7 @@ def asked_for(path: str, job: str) -> str:
 def looking(url: str, job: str, count: int) -> Iterator[list[Page]]:
     """Look at so many pages, an equal share of each view. Raises what one of them has failed with."""
     stop = threading.Event()
-    pages = [Page(url, job, stop) for _ in range(count)]
+    pages = [Page(url, job, stop, f"page {number}") for number in range(count)]
     views = [*VIEWS.values()]
     threads = [
         threading.Thread(target=page.look, args=(views[number % len(views)], EVERY * number / count))

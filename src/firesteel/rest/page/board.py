@@ -12,6 +12,7 @@ import msgspec
 
 from firesteel.control.commands import now_ms
 from firesteel.control.views.metrics import JobMetrics, OperatorMetrics
+from firesteel.rest.page.pace import EVERY_MS
 from firesteel.rest.records import JobGone, JobRecord
 from firesteel.rest.standing import Standing, standing
 
@@ -62,7 +63,8 @@ class JobRow(msgspec.Struct, frozen=True):
 class Changes(msgspec.Struct, frozen=True):
     """The jobs that are new or other than in the version that was asked with, and the ids of those that are gone.
 
-    With `all` these are all the jobs: what was known before is of no use. `now` is the server's time (milliseconds).
+    With `all` these are all the jobs: what was known before is of no use. `now` is the server's time, and a page asks
+    again after `again` (milliseconds).
     """
 
     version: str
@@ -70,6 +72,7 @@ class Changes(msgspec.Struct, frozen=True):
     all: bool
     jobs: list[JobRow]
     gone: list[str]
+    again: int = EVERY_MS
 
 
 class Board:

@@ -9,7 +9,7 @@ import msgspec
 
 from firesteel.checkpoint.manifest import OperatorSnapshot
 from firesteel.rest.calls import Call, Route
-from firesteel.rest.routes.checkpoints import figures_of, kept_epoch
+from firesteel.rest.routes.checkpoints import checkpoints, figures_of, kept_epoch
 from firesteel.state.arrangements.names import arrangement_of, operator_of
 
 
@@ -17,15 +17,17 @@ def epochs(call: Call) -> dict[str, Any]:
     """The last epochs of a job whose output is visible, oldest first, with their phases, and when epochs failed.
 
     `target` is how long an epoch is to take, and all times are in milliseconds. `limited` is whether epochs are limited
-    in their records.
+    in their records. `counts` and `kept` are the counts and the history of the job's checkpoints.
     """
     job = call.job()
-    metrics = job.metrics()
+    metrics, kept = job.metrics(), checkpoints(call)
     return {
         "target": None if job.plan is None else job.plan.epoch_ms,
         "limited": job.mode == "STREAMING",
         "epochs": [] if metrics is None else [msgspec.structs.asdict(epoch) for epoch in metrics.epochs],
         "failures": [{"at": failure.at, "kind": failure.kind} for failure in job.failures()],
+        "counts": kept["counts"],
+        "kept": kept["history"],
     }
 
 

@@ -22,12 +22,17 @@ from firesteel.state.keys.groups import key_group_range
 
 def board(call: Call) -> Changes:
     """The jobs with their rates and their health: those that are other than in the version `after`."""
-    return call.cluster.board.changes(call.cluster.dispatcher.jobs, call.query.get("after", ""))
+    return _paced(call, call.cluster.board.changes(call.cluster.dispatcher.jobs, call.query.get("after", "")))
 
 
 def board_soon(call: Call) -> Changes | None:
     """Return what `board` does, None if the jobs have to be looked at first."""
-    return call.cluster.board.at_hand(call.query.get("after", ""))
+    known = call.cluster.board.at_hand(call.query.get("after", ""))
+    return None if known is None else _paced(call, known)
+
+
+def _paced(call: Call, found: Changes) -> Changes:
+    return msgspec.structs.replace(found, again=call.cluster.pace.next_ms(call.page))
 
 
 def rights(call: Call) -> dict[str, Any]:
@@ -43,20 +48,22 @@ def rights(call: Call) -> dict[str, Any]:
 def flow(call: Call) -> dict[str, Any]:
     """What flows through the vertices of a job, unless `after` is the time of these numbers (milliseconds).
 
-    `vertices` is None if there is nothing new since. `shape` changes with the vertices and their parallelism.
+    `vertices` is None if there is nothing new since. `shape` changes with the vertices and their parallelism. A page
+    asks again after `again` milliseconds.
     """
     after = _after(call)
-    return _newer(call.cluster.flows.of(call.path["jobid"], lambda: _flow(call)), after)
+    return _newer(call, call.cluster.flows.of(call.path["jobid"], lambda: _flow(call)), after)
 
 
 def flow_soon(call: Call) -> dict[str, Any] | None:
     """Return what `flow` does, None if the job has to be looked at first."""
     known = call.cluster.flows.at_hand(call.path["jobid"])
-    return None if known is None else _newer(known, _after(call))
+    return None if known is None else _newer(call, known, _after(call))
 
 
-def _newer(found: dict[str, Any], after: int) -> dict[str, Any]:
-    return found | {"vertices": None} if found["measured_at"] == after else found
+def _newer(call: Call, found: dict[str, Any], after: int) -> dict[str, Any]:
+    vertices = None if found["measured_at"] == after else found["vertices"]
+    return {**found, "vertices": vertices, "again": call.cluster.pace.next_ms(call.page)}
 
 
 def _flow(call: Call) -> dict[str, Any]:

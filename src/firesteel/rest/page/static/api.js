@@ -17,6 +17,8 @@ export class Api {
   /** @param {() => void} onRefused is called when a token is asked for (401) */
   constructor(onRefused) {
     this.onRefused = onRefused;
+    /** The name of this page: the server tells pages that it knows to ask less often the more they are. */
+    this.page = Math.random().toString(36).slice(2);
   }
 
   get hasToken() {
@@ -52,6 +54,7 @@ export class Api {
 
   async #answered(path, options) {
     const { headers } = options;
+    headers["Firesteel-Page"] = this.page;
     if (this.hasToken) headers.Authorization = `Bearer ${sessionStorage.getItem(TOKEN)}`;
     const [answer, data] = await this.#fetched(path, { ...options, cache: "no-store" });
     if (answer.ok) return data;

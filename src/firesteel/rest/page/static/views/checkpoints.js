@@ -27,16 +27,16 @@ export class Checkpoints {
     this.node = element("div", {}, this.counts, this.line, this.admission, epochs.node, kept.node, this.sizes);
   }
 
-  async update(_flow, signal) {
-    const [found, { counts, history }] = await Promise.all(
-      [path`jobs/${this.id}/epochs`, path`jobs/${this.id}/checkpoints`].map((each) => this.app.api.get(each, signal)),
-    );
+  async update(flow, signal) {
+    if (flow.vertices === null) return; // there is nothing new
+    const found = await this.app.api.get(path`jobs/${this.id}/epochs`, signal);
+    const { counts, kept } = found;
     setText(this.counts, `${counts.completed} committed, ${counts.in_progress} running, ${counts.failed} failed since the driver started`);
     this.#showEpochs(found);
-    const latest = history[0]?.external_path ?? null;
+    const latest = kept[0]?.external_path ?? null;
     if (latest === this.latest) return;
     this.latest = latest;
-    this.kept.show(history, (epoch) => epoch.external_path);
+    this.kept.show(kept, (epoch) => epoch.external_path);
   }
 
   #showEpochs({ epochs, failures, target, limited }) {

@@ -19,7 +19,7 @@ import { State } from "./state.js";
 import { Vertex } from "./vertex.js";
 import { Vertices } from "./vertices.js";
 
-/** How soon to ask again: as often as drivers measure, sooner on the way to another state, and seldom at the end. */
+/** How soon to ask again: as the server says, sooner on the way to another state, and seldom at the end. */
 const EVERY = 2000;
 const CHANGING = 500;
 const OVER = 10_000;
@@ -114,7 +114,7 @@ export class Job {
     this.flow = flow;
     this.#allow(rights.refusal("operator"));
     this.#show(flow);
-    this.poller.every = ENDED.has(flow.status) ? OVER : flow.status === "RUNNING" ? EVERY : CHANGING;
+    this.poller.every = ENDED.has(flow.status) ? OVER : flow.status === "RUNNING" ? flow.again : CHANGING;
     if (section !== this.section) return; // another one was opened meanwhile, which needs all numbers
     this.measuredAt = flow.measured_at;
     remember(this.history, { at: flow.measured_at, values: TOTALS.map(([, , field]) => flow.totals[field]) });

@@ -5,7 +5,7 @@ import { element, KeyedList, meter, row, setAttribute, setText, table } from "..
 import { counted, duration, moment, rate, share } from "../format.js";
 import { Poller } from "../poll.js";
 
-/** As often as drivers measure. */
+/** How soon to ask again until the server has said it. */
 const EVERY = 2000;
 
 /** What the words of `health` mean. */
@@ -49,6 +49,7 @@ export class Overview {
     for (const id of changes.gone) this.jobs.delete(id);
     for (const job of changes.jobs) this.jobs.set(job.id, job);
     this.version = changes.version;
+    this.poller.every = changes.again;
     this.ahead = changes.now - Date.now();
     this.#show();
   }
