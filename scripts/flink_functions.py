@@ -152,7 +152,7 @@ OF_SQL_ALONE = {
     "Session": {"CURRENT_DATABASE": ["CURRENT_DATABASE()"]},
     "Tables": {
         "ML_EVALUATE": ["ML_EVALUATE(TABLE t, MODEL m, ...)"],
-        "VECTOR_SEARCH": ["VECTOR_SEARCH(TABLE t, ...)"],
+        "VECTOR_SEARCH": ["VECTOR_SEARCH(TABLE t, DESCRIPTOR(column), vector, number [, config])"],
     },
 }
 

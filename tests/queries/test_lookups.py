@@ -134,6 +134,21 @@ def test_the_plan_shows_how_rows_are_looked_up(tmp_path: Path) -> None:
     ) in plan
 
 
+@pytest.mark.parametrize("table", ["keyed", "async", "filtered"])
+def test_a_plan_can_be_compiled_and_executed(
+    table: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    env = session(tmp_path)
+    env.execute_sql("CREATE TABLE said (b INT, s STRING) WITH ('connector' = 'print')")
+    query = f"SELECT b, s FROM t JOIN {table} FOR SYSTEM_TIME AS OF t.p AS x ON t.a = x.k WHERE b < 3"
+    with executing(parallelism=1):
+        env.execute_sql(f"INSERT INTO said {query}").wait()
+        written = sorted(capfd.readouterr().out.splitlines())
+        env.execute_sql(f"COMPILE PLAN '{tmp_path}/plan.json' FOR INSERT INTO said {query}")
+        session(tmp_path).execute_sql(f"EXECUTE PLAN '{tmp_path}/plan.json'").wait()
+    assert sorted(capfd.readouterr().out.splitlines()) == written != []
+
+
 def test_a_key_that_comes_later_is_found_by_a_retry(tmp_path: Path) -> None:
     looked_up.ASKED.clear()
     hint = (

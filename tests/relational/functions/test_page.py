@@ -60,8 +60,9 @@ def questions() -> str:
     return "\n".join(asked).upper()
 
 
-OF_A_SERVICE = {"ML_PREDICT"}
-"""All models of Flink's own are services; `tests/table/test_models.py` has what it refuses before it asks one."""
+OF_A_SERVICE = {"ML_PREDICT", "VECTOR_SEARCH"}
+"""All models of Flink's own are services; `tests/table/test_models.py` has what it refuses before it asks one. None of
+its connectors searches vectors; `tests/queries/test_vector_search.py` has the plans of Flink's own tests."""
 
 
 def test_the_page_is_what_the_lists_say() -> None:

@@ -43,6 +43,7 @@ from firesteel.graph.operations import (
     ToChangelogOp,
     TopOp,
     UpdateBeforeOp,
+    VectorSearchOp,
     VersionsOp,
     WatermarkOp,
     WindowAggregateOp,
@@ -69,6 +70,7 @@ from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOper
 from firesteel.runtime.columns.joins.windows import WindowJoinOperator
 from firesteel.runtime.columns.keeping import KeepingOperator
 from firesteel.runtime.columns.lookups.operator import LookupJoinOperator
+from firesteel.runtime.columns.lookups.searching import VectorSearchOperator
 from firesteel.runtime.columns.matching.operator import MatchOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
 from firesteel.runtime.columns.normalizing import NormalizeOperator
@@ -219,6 +221,11 @@ def _(operation: TemporalJoinOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: LookupJoinOp, node: Node, batch: bool) -> Recipe:
     return partial(LookupJoinOperator, operation.join)
+
+
+@recipe.register
+def _(operation: VectorSearchOp, node: Node, batch: bool) -> Recipe:
+    return partial(VectorSearchOperator, operation.search)
 
 
 @recipe.register

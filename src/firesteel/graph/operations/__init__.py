@@ -62,7 +62,7 @@ from firesteel.graph.operations.rows import (
     ProjectOp,
     ReduceOp,
 )
-from firesteel.graph.operations.temporal_joins import LookupJoinOp, TemporalJoinOp, VersionsOp
+from firesteel.graph.operations.temporal_joins import LookupJoinOp, TemporalJoinOp, VectorSearchOp, VersionsOp
 from firesteel.graph.operations.windows import WindowMode, WindowOp
 
 __all__ = [
@@ -124,6 +124,7 @@ __all__ = [
     "TimestampsOp",
     "TopOp",
     "UpdateBeforeOp",
+    "VectorSearchOp",
     "VersionsOp",
     "WatermarkOp",
     "WindowAggregateOp",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.lookups import LookupJoin
 from firesteel.functions.columns.temporal_joins import TemporalJoin, Versions
+from firesteel.functions.columns.vectors import VectorSearch
 from firesteel.graph.operations.columns import ColumnOperation, columns_text
 
 
@@ -50,6 +51,15 @@ class LookupJoinOp(ColumnOperation):
     kind = "lookup_join"
 
     join: LookupJoin
+
+
+@dataclass(frozen=True, eq=False)
+class VectorSearchOp(ColumnOperation):
+    """Joins left rows with the rows of a table whose vectors are most similar to theirs."""
+
+    kind = "vector_search"
+
+    search: VectorSearch
 
 
 def _side(row: RowType, keys: Sequence[int], time: int) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 MISSING: Final[dict[str, str]] = {
-    "ML_EVALUATE": "write a query over what ML_PREDICT gives",
-    "VECTOR_SEARCH": "no connector searches vectors",
+    "ML_EVALUATE": "Flink 2.3 has no operator for it, either; write a query over what ML_PREDICT gives",
 }
 """Those that are refused, by their names in SQL."""
 

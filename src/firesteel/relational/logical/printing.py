@@ -29,6 +29,7 @@ from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.logical.process_tables import ProcessTable
 from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
+from firesteel.relational.logical.vectors import VectorSearch
 from firesteel.relational.logical.windows import (
     Attached,
     CountHop,
@@ -301,6 +302,10 @@ _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
         f"period=[{node.left.row.field_names[node.time]}]"
     ),
     Versions: lambda node: f"partition=[{_places(node.partition)}], time=[${node.time}]",
+    VectorSearch: lambda node: (
+        f"columnToSearch=[{node.searched.row.field_names[node.column]}], columnToQuery=[${node.query}], "
+        f"topK=[{node.most}], joinType=[{'left' if node.keeps else 'inner'}]"
+    ),
     Correlate: _correlate_text,
     PythonCalc: _python_calc_text,
     nodes.UnionAll: lambda _: "all=[true]",

@@ -6,7 +6,7 @@ Source: Flink's CommonPhysicalLookupJoin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from firesteel.common.errors import ProgramError, UnsupportedError
@@ -25,7 +25,7 @@ from firesteel.relational.physical.joins import KIND_NAMES, pair_condition
 from firesteel.relational.physical.node import Keys, PhysicalNode, Shown, UnaryNode
 from firesteel.relational.physical.texts import infix
 from firesteel.relational.rules.substitution import ALWAYS, all_of, conjuncts, moved, refs, substituted
-from firesteel.relational.tables import ResolvedTable, delivery_order
+from firesteel.relational.tables import ResolvedTable, delivery_order, shown_name
 from firesteel.relational.translation import program
 
 WHO: Final = "Lookup join"
@@ -35,7 +35,7 @@ Lookups = Callable[[ResolvedTable, tuple[str, ...], LookupCalls], LookupTable | 
 """How rows of a table are looked up by some columns; None if they cannot be."""
 
 
-class _Table(NamedTuple):
+class ComputedTable(NamedTuple):
     """What a right side is: columns and a condition over the columns of a table as its connector delivers them."""
 
     scan: TableScan
@@ -59,7 +59,7 @@ class LookupJoin(UnaryNode):
     """
 
     table: ResolvedTable
-    lookup: LookupTable = field(compare=False)
+    lookup: LookupTable = field(compare=False, repr=False)
     kind: joins.JoinKind
     keys: tuple[Key, ...]
     delivered: RowType
@@ -85,8 +85,8 @@ class LookupJoin(UnaryNode):
 
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the table, the kind, how it is asked, the keys, conditions and columns."""
-        identifier, names = self.table.identifier, self.delivered.field_names
-        yield "table", ".".join(filter(None, (identifier.catalog, identifier.database, identifier.name)))
+        names = self.delivered.field_names
+        yield "table", shown_name(self.table)
         yield "joinType", KIND_NAMES[self.kind]
         if self.lookup.asynchronous:
             mode = "ORDERED" if self.hint.ordered else "UNORDERED"
@@ -108,6 +108,14 @@ class LookupJoin(UnaryNode):
             pair = different_names([*own, *self.right.field_names])
             yield "joinCondition", shown(self.rest, pair)
         yield "select", ", ".join(self.row.field_names)
+
+    def connected(self, lookup: Lookups) -> LookupJoin:
+        """Return the same join of a table that is connected anew.
+
+        Raises UnsupportedError if its rows cannot be looked up.
+        """
+        names = tuple(self.delivered.field_names[key.column] for key in self.keys)
+        return replace(self, lookup=looked_up(lookup, self.table, names, self.calls))
 
     def lookup_join(self, zone: str) -> lookups.LookupJoin:
         """Return what the operator does."""
@@ -152,23 +160,18 @@ def lookup_join_node(
     Raises UnsupportedError if the right side is no table whose rows can be looked up, and ProgramError if no column of
     it must equal anything.
     """
-    found = _table_of(node.right)
+    found = computed_table(node.right)
     if found is None:
         raise _unsupported("the result of a query")
     table, order = found.scan.table, delivery_order(found.scan.table.read)
     now = {place: order.index(place) for place in range(len(order))}
     columns = tuple(moved(column, now) for column in found.columns)
     conditions = [moved(condition, now) for condition in found.conditions]
-    delivered = RowType(
-        tuple(Field(table.read[place].name, table.read[place].type) for place in order), nullable=False
-    )
+    delivered = delivered_row(table)
     keys, rest = _keys_and_rest(node.condition, len(left.row.fields), columns)
-    name = ".".join(
-        filter(None, (table.identifier.catalog, table.identifier.database, table.identifier.name))
-    )
     if not keys:
         raise ProgramError(
-            f"requires an equality condition on fields of table {name}",
+            f"requires an equality condition on fields of table {shown_name(table)}",
             who=WHO,
             got="none, with a column of the table as it is on one side, and a value of the same type on the other",
             hint="cast the value of the left table to the type of the column",
@@ -179,13 +182,11 @@ def lookup_join_node(
         options.lookup_capacity if hint.capacity is None else hint.capacity,
         options.lookup_timeout if hint.timeout is None else hint.timeout,
     )
-    looked_up = lookup(table, tuple(delivered.field_names[key.column] for key in keys), calls)
-    if looked_up is None:
-        raise _unsupported(f"the table {name}")
+    names = tuple(delivered.field_names[key.column] for key in keys)
     return LookupJoin(
         left,
         table,
-        looked_up,
+        looked_up(lookup, table, names, calls),
         node.kind,
         keys,
         delivered,
@@ -199,6 +200,22 @@ def lookup_join_node(
     )
 
 
+def looked_up(
+    lookup: Lookups, table: ResolvedTable, names: tuple[str, ...], calls: LookupCalls
+) -> LookupTable:
+    """Return how rows of a table are looked up by some columns. Raises UnsupportedError if they cannot be."""
+    found = lookup(table, names, calls)
+    if found is None:
+        raise _unsupported(f"the table {shown_name(table)}")
+    return found
+
+
+def delivered_row(table: ResolvedTable) -> RowType:
+    """Return the columns of a table as its connector delivers them."""
+    columns = (table.read[place] for place in delivery_order(table.read))
+    return RowType(tuple(Field(column.name, column.type) for column in columns), nullable=False)
+
+
 def _unsupported(what: str) -> UnsupportedError:
     return UnsupportedError(
         f"is not supported yet with {what}, whose rows cannot be looked up",
@@ -207,13 +224,13 @@ def _unsupported(what: str) -> UnsupportedError:
     )
 
 
-def _table_of(node: LogicalNode) -> _Table | None:
+def computed_table(node: LogicalNode) -> ComputedTable | None:
     """Return the table that a relation is computed of, row by row; None if it is of none."""
     if isinstance(node, TableScan):
-        return _Table(node, refs(node.row, range(len(node.row.fields))), ())
+        return ComputedTable(node, refs(node.row, range(len(node.row.fields))), ())
     if not isinstance(node, Watermark | Filter | Project):
         return None
-    below = _table_of(node.input)
+    below = computed_table(node.input)
     if below is None or isinstance(node, Watermark):
         return below
     if isinstance(node, Filter):

@@ -30,6 +30,7 @@ from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.process_tables import ProcessTable
 from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
+from firesteel.relational.logical.vectors import VectorSearch
 from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical import changelogs, correlates
@@ -71,6 +72,7 @@ from firesteel.relational.physical.table_scans import reordered, table_scan
 from firesteel.relational.physical.temporal_joins import temporal_join_node, versions_node
 from firesteel.relational.physical.texts import call_text
 from firesteel.relational.physical.timed_joins import join_node
+from firesteel.relational.physical.vector_search import vector_search_node
 from firesteel.relational.physical.window_ranks import window_rank
 from firesteel.relational.physical.windows import assignment
 from firesteel.relational.rules.carried_windows import ranks_windows
@@ -193,6 +195,10 @@ class Planner:
         if node.looks_up:
             return lookup_join_node(node, left, self._connections.lookup, self._options)
         return temporal_join_node(node, left, self.plan(node.right), self._options)
+
+    @_planned.register
+    def _(self, node: VectorSearch) -> PhysicalNode:
+        return vector_search_node(node, self.plan(node.input), self._connections.lookup)
 
     @_planned.register
     def _(self, node: Versions) -> PhysicalNode:

@@ -34,6 +34,7 @@ from firesteel.relational.logical.nodes import (
 from firesteel.relational.logical.process_tables import ProcessTable
 from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
+from firesteel.relational.logical.vectors import VectorSearch
 from firesteel.relational.logical.windows import moved_window, window_columns
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.pruned_calls import calls_over, needed_columns
@@ -303,6 +304,16 @@ def _(node: Correlate, wanted: frozenset[int]) -> Pruned:
         condition=None if node.condition is None else moved(node.condition, _now(left)),
     )
     return made, _now(left)
+
+
+@_narrowed.register
+def _(node: VectorSearch, wanted: frozenset[int]) -> Pruned:
+    width = len(node.input.row.fields)
+    read = {place for place in wanted if place < width} | {node.query}
+    below, places = pruned(node.input, frozenset(read))
+    made = replace(node, input=below, query=places[node.query])
+    found, now = range(len(node.row.fields) - width), len(below.row.fields)
+    return made, places | {width + place: now + place for place in found}
 
 
 @_narrowed.register

@@ -18,10 +18,12 @@ from firesteel import __version__
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.functions.columns.python_functions import UserFunction
+from firesteel.relational.physical.lookup_joins import LookupJoin
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import Sink, overwriting
+from firesteel.relational.physical.vector_search import VectorSearchTableFunction
 from firesteel.relational.stored.functions import CALLED, FunctionReader, FunctionWriter, Import
 from firesteel.relational.stored.values import Json, Reader, Writer
 from firesteel.relational.tables import ResolvedTable, delivery_order, shown_name
@@ -128,6 +130,9 @@ class _Tables:
         """Return a node that has been read, with its source or its sink."""
         if isinstance(node, TableSourceScan):
             return self._scan(node)
+        if isinstance(node, LookupJoin | VectorSearchTableFunction):
+            self._check(node.table)
+            return node.connected(self._connections.lookup)
         if isinstance(node, Sink) and node.target is not None:
             self._check(node.target)
             sink = self._connections.sink(node.target)

@@ -43,6 +43,7 @@ from firesteel.graph.operations import (
     ToChangelogOp,
     TopOp,
     UpdateBeforeOp,
+    VectorSearchOp,
     VersionsOp,
     WatermarkOp,
     WindowAggregateOp,
@@ -81,6 +82,7 @@ from firesteel.relational.physical.sinks import ConstraintEnforcer, Sink, SinkMa
 from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
 from firesteel.relational.physical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.physical.timed_joins import IntervalJoin, WindowJoin
+from firesteel.relational.physical.vector_search import VectorSearchTableFunction
 from firesteel.relational.physical.window_ranks import WindowRank
 from firesteel.relational.to_graph.aggregating import local_aggregate
 from firesteel.relational.to_graph.row_patterns import match_recognize
@@ -219,6 +221,11 @@ def _(plan: TemporalJoin, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: LookupJoin, options: PlanOptions) -> Operation:
     return LookupJoinOp(plan.lookup_join(options.zone))
+
+
+@operation.register
+def _(plan: VectorSearchTableFunction, options: PlanOptions) -> Operation:
+    return VectorSearchOp(plan.vector_search(options.zone))
 
 
 @operation.register

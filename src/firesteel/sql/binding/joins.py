@@ -26,6 +26,7 @@ from firesteel.sql.binding.hints import SelectHints
 from firesteel.sql.binding.laterals import bind_lateral, is_lateral
 from firesteel.sql.binding.scope import Merged, Scope, only
 from firesteel.sql.binding.temporal_joins import temporal_join, version_of, without_version
+from firesteel.sql.binding.vector_search import is_vector_search
 
 T = TypeVar("T")
 
@@ -69,6 +70,8 @@ def _beside_lateral(left: Item, join: exp.Join, context: Context) -> Item:
     if kind == "LEFT":
         if isinstance(made, Correlate):
             return replace(made, condition=condition).at(text.place(join)), found
+        if is_vector_search(join.this):
+            raise text.unsupported(join, "LEFT JOIN of VECTOR_SEARCH with a condition other than TRUE")
         made, relation = bind_lateral(plan, scope, _asked_for(join), True, context)
         return made.at(text.place(join)), scope.beside(Scope((relation,)))
     return Filter(made, condition, place=text.place(join)), found

@@ -34,6 +34,7 @@ from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.questions import outer_values
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.user_functions import fitting, table_function, user_function
+from firesteel.sql.binding.vector_search import bind_vector_search, is_vector_search
 from firesteel.sql.binding.window_tables import is_table_function
 
 _ORDINALITY: Final = Field("ORDINALITY", IntType(nullable=False))
@@ -46,10 +47,10 @@ def is_lateral(node: exp.Expr) -> bool:
     return isinstance(node, nodes.UnnestTable | nodes.LateralQuery)
 
 
-def names_user_function(node: exp.Expr, context: Context) -> bool:
-    """Return whether an item of FROM is what a function of the user's gives."""
-    if not isinstance(node, nodes.TableFunction):
-        return False
+def is_called(node: exp.Expr, context: Context) -> bool:
+    """Return whether an item of FROM is what a function of the user's gives, or a vector search."""
+    if not isinstance(node, nodes.TableFunction) or is_vector_search(node):
+        return isinstance(node, nodes.TableFunction)
     call = node.this
     found = user_function(call, context, built_in=is_table_function(call.function))
     return found is not None and not isinstance(found, PythonProcessTable)
@@ -65,6 +66,10 @@ def bind_lateral(
     around = replace(scope, outer=context.outer)
     if isinstance(node, nodes.UnnestTable):
         made, names = _unnested(left, Expressions(context, around, "UNNEST"), node, keeps)
+    elif is_vector_search(node):
+        made, names = bind_vector_search(
+            left, Expressions(context, around, "VECTOR_SEARCH"), node.this, keeps
+        )
     elif isinstance(node, nodes.TableFunction):
         made, names = _called(left, Expressions(context, around, "LATERAL TABLE"), node.this, keeps)
     else:

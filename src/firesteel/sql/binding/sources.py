@@ -19,7 +19,7 @@ from firesteel.sql.binding.catalog import PlannedView, View
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.hints import with_hints
 from firesteel.sql.binding.joins import Item, bind_joins
-from firesteel.sql.binding.laterals import bind_first_lateral, is_lateral, names_user_function
+from firesteel.sql.binding.laterals import bind_first_lateral, is_called, is_lateral
 from firesteel.sql.binding.row_patterns import bind_row_pattern
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.state_tables import is_state_of, refuse_epoch, state_of
@@ -48,7 +48,7 @@ def bind_item(node: exp.Expr, context: Context) -> Item:
         refuse_epoch(node, context)
     if isinstance(node, exp.Subquery) and not isinstance(node.this, exp.Query) and not node.args.get("alias"):
         found = bind_item(node.this, context)
-    elif is_lateral(node) or names_user_function(node, context):
+    elif is_lateral(node) or is_called(node, context):
         plan, relation = bind_first_lateral(node, no_table(), context)
         found = plan, Scope((relation,))
     else:

@@ -39,6 +39,7 @@ from firesteel.sql.binding.table_arguments import (
     unordered_keys,
 )
 from firesteel.sql.binding.user_functions import user_function
+from firesteel.sql.binding.vector_search import SEARCH
 
 _Source = Callable[[exp.Expr, Context], tuple[LogicalNode, tuple[str, ...]]]
 _SIGNATURES: Final = {
@@ -51,7 +52,7 @@ _SIGNATURES: Final = {
 
 def is_table_function(name: str) -> bool:
     """Return whether there is a built-in table function of a name."""
-    return name.upper() in {*_SIGNATURES, *CHANGELOGS, STATE_OF, PREDICT}
+    return name.upper() in {*_SIGNATURES, *CHANGELOGS, STATE_OF, PREDICT, SEARCH}
 
 
 def bind_table_function(call: nodes.Call, context: Context, source: _Source) -> LogicalNode:
@@ -68,7 +69,7 @@ def bind_table_function(call: nodes.Call, context: Context, source: _Source) -> 
     if name == PREDICT:
         return bind_predict(call, context, source)
     if name not in _SIGNATURES:
-        known = [*_SIGNATURES, *CHANGELOGS, STATE_OF, PREDICT, *context.function_names()]
+        known = [*_SIGNATURES, *CHANGELOGS, STATE_OF, PREDICT, SEARCH, *context.function_names()]
         raise context.text.unsupported(
             call, f"the table function {call.function}", hint=suggestion(call.function, known)
         )
