@@ -36,6 +36,7 @@ class Formula:
     that never fails because a number is out of range, where Flink wraps it around or has NULL; None if `text` is as
     good. `pointer` is where the user wrote the expression. `whole` is the same as arithmetic, if it is nothing else. A
     text may name `"now"` and `"watermark"`, too: the current processing time and the watermark, as timestamps of UTC.
+    And `"query"`, a number that no other query of the process has.
     """
 
     text: str

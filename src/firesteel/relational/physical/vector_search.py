@@ -147,8 +147,11 @@ def _kept(lookup: Lookups, table: ResolvedTable, delivered: RowType) -> LookupTa
 
 def _is_fixed(expression: Expression) -> bool:
     """Return whether a value of a row is the same whenever it is computed."""
-    known = isinstance(expression, Call) and expression.function in FUNCTIONS
-    timed = known and FUNCTIONS.find(expression.function).temporal
+    timed = (
+        isinstance(expression, Call)
+        and expression.function in FUNCTIONS
+        and FUNCTIONS.find(expression.function).temporal
+    )
     return not timed and is_deterministic(expression) and all(map(_is_fixed, expression.operands))
 
 

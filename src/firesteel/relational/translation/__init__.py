@@ -6,7 +6,8 @@ translation makes it the same, or calls a vectorised function of ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Final
 
 from firesteel.common.logical_types import Field, IntegerNumberType, RowType
@@ -72,16 +73,21 @@ def program(
     [('n', 0, '"0"'), ('n * n', None, '("0" * "0")')]
     """
     functions: dict[str, None] = {}
-    columns = tuple(_formula(part, given, zone, functions) for part in expressions)
-    kept = None if condition is None else _formula(condition, given, zone, functions)
+    numbers = count()
+    columns = tuple(_formula(part, given, zone, functions, numbers) for part in expressions)
+    kept = None if condition is None else _formula(condition, given, zone, functions, numbers)
     types = (expression.type for expression in expressions)
     output = RowType(tuple(map(Field, names, types)), nullable=False)
     return Program(given, output, columns, kept, tuple(functions), zone)
 
 
-def _formula(expression: Expression, given: RowType, zone: str, functions: dict[str, None]) -> Formula:
+def _formula(
+    expression: Expression, given: RowType, zone: str, functions: dict[str, None], numbers: Iterator[int]
+) -> Formula:
     place = expression.whereabouts
-    plain, careful = (Translator(TRANSLATIONS, zone, careful=careful) for careful in (False, True))
+    plain, careful = (
+        Translator(TRANSLATIONS, zone, careful=careful, numbers=numbers) for careful in (False, True)
+    )
     with errors_at(place):
         text, other = plain.text(expression), careful.text(expression)
     functions |= plain.functions | careful.functions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import (
     DecimalType,
     DoubleType,
@@ -15,7 +14,7 @@ from firesteel.common.logical_types import (
 from firesteel.relational.expressions import Call, Literal
 from firesteel.relational.translation import fields
 from firesteel.relational.translation.arithmetic import wrapped
-from firesteel.relational.translation.translator import Translation, Translator, cast_text
+from firesteel.relational.translation.translator import Translation, Translator, cast_text, failing
 from firesteel.relational.translation.types import kernel_type
 
 
@@ -119,15 +118,24 @@ def _logarithm(translator: Translator, call: Call, texts: list[str]) -> str:
 
 
 def _random(translator: Translator, call: Call, texts: list[str]) -> str:
-    if texts:
-        raise UnsupportedError("is not supported yet", who=f"{call.function} with a seed")
-    return "random()"
+    return _seeded(translator, call, texts, "random") if texts else "random()"
 
 
 def _random_integer(translator: Translator, call: Call, texts: list[str]) -> str:
     if len(texts) > 1:
-        raise UnsupportedError("is not supported yet", who=f"{call.function} with a seed")
-    return f"CAST(floor(random() * {texts[0]}) AS INTEGER)"
+        return _seeded(translator, call, texts, "random_integer")
+    wrong = failing("RAND_INTEGER requires a bound that is positive")
+    return f"CASE WHEN {texts[0]} <= 0 THEN {wrong} ELSE CAST(floor(random() * {texts[0]}) AS INTEGER) END"
+
+
+def _seeded(translator: Translator, call: Call, texts: list[str], name: str) -> str:
+    """Return a number of a sequence that a constant seed begins; any other seed begins one for each row."""
+    seed, *others = (f"CAST({text} AS INTEGER)" for text in texts)
+    if not isinstance(call.operands[0], Literal):
+        return translator.call(f"{name}_of", seed, *others)
+    if call.operands[0].value is None:
+        return cast_text("NULL", call.type)
+    return translator.call(f"{name}_sequence|{next(translator.numbers)}", '"query"', seed, *others)
 
 
 _SAME: Final = (

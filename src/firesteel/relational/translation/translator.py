@@ -7,7 +7,8 @@ NULL for one out of range, the text may raise DuckDB's error of that, if it does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from typing import Final
 
 from firesteel.common.errors import UnsupportedError
@@ -28,10 +29,19 @@ class Translator:
     """Translates expressions; collects the names of the vectorised functions that the texts call.
 
     `zone` is the session's time zone. With `careful`, numbers out of range do not raise where Flink has a value.
+    `numbers` are those of calls that have a state of their own; the translators of one program share them.
     """
 
-    def __init__(self, translations: Mapping[str, Translation], zone: str, *, careful: bool = False) -> None:
+    def __init__(
+        self,
+        translations: Mapping[str, Translation],
+        zone: str,
+        *,
+        careful: bool = False,
+        numbers: Iterator[int] | None = None,
+    ) -> None:
         self.zone: Final = zone
+        self.numbers: Final = count() if numbers is None else numbers
         self.careful: Final = careful
         self.functions: Final[dict[str, None]] = {}
         self.translations = translations

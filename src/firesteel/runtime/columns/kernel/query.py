@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,8 +13,12 @@ from firesteel.functions.columns.program import columns_named
 from firesteel.runtime.columns.batch import empty
 from firesteel.runtime.columns.kernel.connection import connection
 from firesteel.runtime.columns.kernel.forms import converted, kernel_form
+from firesteel.runtime.columns.kernel.functions import draws
 
 _PLACE: Final = "#"
+_QUERY: Final = "query"
+"""The number of the query, by which functions that go on from batch to batch know it."""
+
 _INSTANT: Final = pa.timestamp("us")
 
 
@@ -28,6 +33,7 @@ class Times(NamedTuple):
 
 
 NO_TIMES: Final = Times()
+_numbers: Final = count()
 
 
 class Grouping(NamedTuple):
@@ -72,9 +78,12 @@ class Query:
         every = [*texts, *([] if condition is None else [condition])]
         self._columns = sorted({place for text in every for place in columns_named(text)})
         self._times = [name for name in Times._fields if any(f'"{name}"' in text for text in every)]
+        self._number = next(_numbers) if any(f'"{_QUERY}"' in text for text in every) else None
         self._counts = (condition is not None and grouping is None) or not self._columns
         fields = [pa.field(str(place), kernel_form(given.field(place).type)) for place in self._columns]
         fields += [pa.field(name, _INSTANT) for name in self._times]
+        if self._number is not None:
+            fields.append(pa.field(_QUERY, pa.int64()))
         if self._counts:
             fields.append(pa.field(_PLACE, pa.int32()))
         self._feed = _Feed(pa.schema(fields))
@@ -107,6 +116,8 @@ class Query:
     def close(self) -> None:
         """Release what is prepared."""
         self._connection.release(self._name)
+        if self._number is not None:
+            draws.forget(self._number)
 
     def _fed(self, rows: pa.RecordBatch, times: Times) -> pa.RecordBatch:
         schema = self._feed.schema
@@ -118,6 +129,8 @@ class Query:
             value = getattr(times, name)
             scalar = pa.scalar(None if value is None else value * 1000, pa.int64()).cast(_INSTANT)
             columns.append(pa.repeat(scalar, rows.num_rows))
+        if self._number is not None:
+            columns.append(pa.repeat(pa.scalar(self._number, pa.int64()), rows.num_rows))
         if self._counts:
             columns.append(pa.array(np.arange(rows.num_rows, dtype=np.int32)))
         return pa.RecordBatch.from_arrays(columns, schema=schema)

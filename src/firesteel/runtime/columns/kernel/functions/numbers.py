@@ -1,4 +1,4 @@
-"""Numbers: rounding as Flink does it, and random ones."""
+"""Numbers: rounding as Flink does it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
 from firesteel.common.typeinfo.java_text import double_text
@@ -33,16 +32,7 @@ def _truncated(value: float, digits: int) -> float:
     return float(int(shifted) * Decimal(1).scaleb(-digits))
 
 
-def _random() -> VectorFunction:
-    """Return what gives a random number for each row of a column, whose values do not matter."""
-    generator = np.random.default_rng()
-    return VectorFunction(
-        lambda column: pa.array(generator.random(len(column))), ("BIGINT",), "DOUBLE", deterministic=False
-    )
-
-
 FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
     "rounded": lambda: by_row(rounded, ("DOUBLE", "INTEGER"), "DOUBLE", pa.float64()),
     "truncated": lambda: by_row(_truncated, ("DOUBLE", "INTEGER"), "DOUBLE", pa.float64()),
-    "random": _random,
 }
