@@ -33,6 +33,7 @@ from firesteel.common.logical_types import (
     NullType,
     VarCharType,
     VariantType,
+    YearMonthIntervalType,
 )
 from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.relational.expressions import Expression, Literal
@@ -64,6 +65,12 @@ def has_json(data_type: LogicalType) -> bool:
 
 _VALUE: Final = Parameter(
     "<value>", lambda given: given if ANY.accepts(given) and has_json(given) else None, STRING
+)
+
+_VALUE_OR_MONTHS: Final = Parameter(
+    "<value>",
+    lambda given: given if isinstance(given, YearMonthIntervalType) else _VALUE.accepts(given),
+    STRING,
 )
 
 
@@ -157,7 +164,7 @@ DOCUMENTS: Final = (
         (Signature((SYMBOL, _VALUE), exactly(_WRITTEN), optional=1, repeated=True, together=_elements),),
         strict=False,
     ),
-    _function("JSON_STRING", fixed(STRING), _VALUE),
+    _function("JSON_STRING", fixed(STRING), _VALUE_OR_MONTHS),
     _function("JSON_QUOTE", fixed(STRING), TEXT),
     _function("JSON_UNQUOTE", fixed(STRING), TEXT),
     _function("JSON", fixed(STRING), TEXT),

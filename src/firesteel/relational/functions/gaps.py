@@ -12,7 +12,6 @@ MISSING: Final[dict[str, str]] = {
 PARTLY: Final[dict[str, str]] = {
     "SOURCE_WATERMARK": "of tables that a program makes of streams; connectors have no watermarks of their own",
     "PRINTF": "no `%h`, no times (`%tY`), no `%a` with a precision; no bytes, arrays, maps and rows",
-    "TO_TIMESTAMP_LTZ": "a pattern reads milliseconds, and is refused with more than three `S`",
     "OBJECT_OF": "not without attributes",
 }
 """Those that work, but for these forms, which are refused."""

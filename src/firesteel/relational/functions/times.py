@@ -82,9 +82,24 @@ def _of_one_kind(operands: Sequence[Expression]) -> Sequence[LogicalType] | None
 
 
 def _local(operands: Sequence[Expression]) -> LogicalType:
-    """Return the type of TO_TIMESTAMP_LTZ: of a number it has the digits of its parts of a second, at least three."""
-    digits = constant(operands[1]) if len(operands) > 1 else None
+    """Return the type of TO_TIMESTAMP_LTZ: it has the digits of the parts of a second, at least three.
+
+    Of a number they are the second operand, of a text the S at the end of a constant pattern. Raises FunctionError for
+    more than nine of these.
+    """
+    digits = constant(_uncast(operands[1])) if len(operands) > 1 else None
+    if isinstance(digits, str):
+        pattern, digits = digits, len(digits) - len(digits.rstrip("S"))
+        if digits > max(PRECISIONS):
+            raise FunctionError(
+                "requires a pattern with nine S at most", who="TO_TIMESTAMP_LTZ", got=pattern, argument=1
+            )
     return LocalZonedTimestampType(max(digits, 3) if isinstance(digits, int) else 3)
+
+
+def _uncast(operand: Expression) -> Expression:
+    """Return what was written where an operand was cast to the type of its parameter."""
+    return operand.operands[0] if isinstance(operand, Call) and operand.function == "CAST" else operand
 
 
 def _of_parts(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
@@ -94,16 +109,6 @@ def _of_parts(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
     if isinstance(digits, int) and digits not in PRECISIONS:
         return None
     return [given] if precision is None else [given, IntType()]
-
-
-def _of_text(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
-    """Return the types of the operands of TO_TIMESTAMP_LTZ of a text. Raises FunctionError for a fine pattern."""
-    pattern = constant(operands[1]) if len(operands) > 1 else None
-    if isinstance(pattern, str) and "SSSS" in pattern:
-        raise FunctionError(
-            "reads no more than milliseconds by a pattern", who="TO_TIMESTAMP_LTZ", got=pattern, argument=1
-        )
-    return [STRING] * len(operands)
 
 
 def _now(name: str, data_type: LogicalType) -> Function:
@@ -136,7 +141,7 @@ TIMES: Final = (
         "TO_TIMESTAMP_LTZ",
         (
             Signature((NUMBER, AS_INT), _local, optional=1, together=_of_parts),
-            Signature((AS_STRING, AS_STRING, AS_STRING), _local, optional=2, together=_of_text),
+            Signature((AS_STRING, AS_STRING, AS_STRING), _local, optional=2),
         ),
     ),
     Function(

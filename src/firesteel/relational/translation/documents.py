@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import YearMonthIntervalType
 from firesteel.relational.expressions import Call, Expression, Literal
-from firesteel.relational.translation.translator import Translation, Translator
+from firesteel.relational.translation.translator import Translation, Translator, cast_text
 from firesteel.relational.translation.types import kernel_type, quoted
 
 _RAW: Final = frozenset({"JSON_OBJECT", "JSON_ARRAY", "JSON"})
@@ -40,6 +41,8 @@ def _json(translator: Translator, operand: Expression, text: str) -> str:
 
 
 def _string(translator: Translator, call: Call, texts: list[str]) -> str:
+    if isinstance(call.operands[0].type, YearMonthIntervalType):
+        return cast_text(texts[0], call.type)
     found = _json(translator, call.operands[0], texts[0])
     return f"CASE WHEN {texts[0]} IS NULL THEN NULL ELSE {found} END"
 

@@ -157,9 +157,12 @@ def _to_timestamp(translator: Translator, call: Call, texts: list[str]) -> str:
 
 def _read(translator: Translator, call: Call, texts: list[str]) -> str:
     """Return the timestamp of milliseconds that a text is by a pattern, NULL if it is none."""
-    text, pattern = texts[:2]
-    number = translator.call("read_time", text, pattern)
-    return _usually(call, texts, "{0}", f"make_timestamp({number} * 1000)")
+    return _usually(call, texts, "{0}", _made(_number(translator, texts, 3), 3))
+
+
+def _number(translator: Translator, texts: list[str], digits: int) -> str:
+    """Return the parts of a second, of so many digits, from 1970 to what a text is by a pattern."""
+    return translator.call(f"read_time|{digits}", *texts[:2])
 
 
 def _usually(call: Call, texts: list[str], usual: str, rest: str) -> str:
@@ -189,11 +192,8 @@ _LAST: Final = 253_402_300_799
 def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
     given = call.operands[0].type
     if isinstance(given, CharType | VarCharType):
-        if len(texts) == 2:
-            return _read(translator, call, texts)
-        if len(texts) == 3:
-            read = f"epoch_us({_read(translator, call, texts)})"
-            return f"make_timestamp({translator.call('instant_of', read, texts[2])})"
+        if len(texts) > 1:
+            return _instant_by_pattern(translator, call, texts)
         return converted(translator, texts[0], given, TimestampType(3))
     if len(texts) == 1:
         return _instant(texts[0], given, 3, 3)
@@ -210,6 +210,22 @@ def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
     return (
         f"CASE WHEN {texts[1]} IS NULL THEN NULL ELSE CASE {texts[1]} {' '.join(cases)} ELSE {wrong} END END"
     )
+
+
+def _instant_by_pattern(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return the point in time that a text is by a pattern, in UTC or in the zone that is the third operand."""
+    assert isinstance(call.type, LocalZonedTimestampType)
+    digits = call.type.precision
+    if digits == 3:
+        read = _read(translator, call, texts)
+    else:
+        read = _made(_number(translator, texts, digits), digits)
+    if len(texts) == 2:
+        return read
+    if digits <= 6:
+        return f"make_timestamp({translator.call('instant_of', f'epoch_us({read})', texts[2])})"
+    micros, nanos = f"epoch_us({read})", f"(epoch_ns({read}) % 1000 + 1000) % 1000"
+    return f"make_timestamp_ns({translator.call('instant_of', micros, texts[2])} * 1000 + {nanos})"
 
 
 def _instant(text: str, given: LogicalType, digits: int, kept: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -168,10 +168,10 @@ def _group(part: Part, adjacent: bool) -> str:
     return rf"(\d{{{count}}})" if count > 1 or adjacent else r"(\d{1,19})"
 
 
-def read(text: str, pattern: str) -> int | None:
-    """Return the milliseconds from 1970 of a wall clock that is written as a pattern says, or as a plain timestamp.
+def read(text: str, pattern: str, digits: int = 3) -> int | None:
+    """Return the time from 1970 of a wall clock that is written as a pattern says, or as a plain timestamp.
 
-    None if it is written in no such way.
+    Its unit are the parts of a second that have so many digits: milliseconds. None if it is written in no such way.
 
     >>> read("2.1.1970", "d.M.yyyy") == read("1970-1-2", "d.M.yyyy") == 86_400_000
     True
@@ -179,11 +179,19 @@ def read(text: str, pattern: str) -> int | None:
     expression, letters = _reader(pattern)
     found = expression.fullmatch(text)
     if found is None:
-        return _plain(text)
-    values = {
-        letter: value for letter, value in zip(letters, found.groups(), strict=True) if value is not None
-    }
-    return _resolved(values) if _is_time(values) else _plain(text)
+        return _plain(text, digits)
+    values: dict[str, str] = {}
+    for letter, value in zip(letters, found.groups(), strict=True):
+        if value is not None and not _same(letter, values.setdefault(letter, value), value):
+            return _plain(text, digits)
+    return _resolved(values, digits) if _is_time(values) else _plain(text, digits)
+
+
+def _same(letter: str, one: str, other: str) -> bool:
+    """Return whether what was read by two parts with the same letter is one value."""
+    if letter == "S":
+        return one.rstrip("0") == other.rstrip("0")
+    return one == other or (one.isdecimal() and other.isdecimal() and int(one) == int(other))
 
 
 def _is_time(values: dict[str, str]) -> bool:
@@ -208,7 +216,7 @@ _RANGES: Final = {
 }
 
 
-def _resolved(values: dict[str, str]) -> int:
+def _resolved(values: dict[str, str], digits: int) -> int:
     """Return the time of the values of letters; what is missing is that of 1970-01-01 00:00:00."""
     year_text = values.get("y", values.get("u", "1970"))
     year = int(year_text) + (2000 if len(year_text) == 2 else 0)
@@ -219,7 +227,12 @@ def _resolved(values: dict[str, str]) -> int:
     if "D" in values:
         day = day_number(year, 1, 1) + int(values["D"]) - 1
     seconds = (_hour(values) * 60 + int(values.get("m", 0))) * 60 + int(values.get("s", 0))
-    return (day * 86_400 + seconds) * 1000 + int(values.get("S", "0")[:3].ljust(3, "0"))
+    return _in_parts(day * 86_400 + seconds, values.get("S"), digits)
+
+
+def _in_parts(seconds: int, fraction: str | None, digits: int) -> int:
+    """Return a time in the parts of a second that have so many digits; further digits of the fraction are cut off."""
+    return seconds * int(10**digits) + int((fraction or "")[:digits].ljust(digits, "0"))
 
 
 def _hour(values: dict[str, str]) -> int:
@@ -237,7 +250,7 @@ _PLAIN: Final = re.compile(
 )
 
 
-def _plain(text: str) -> int | None:
+def _plain(text: str, digits: int) -> int | None:
     """Return the time that a text is as java.sql reads it: days that a month does not have are of the next one."""
     found = _PLAIN.fullmatch(text.strip())
     if found is None:
@@ -246,11 +259,15 @@ def _plain(text: str) -> int | None:
     if not 1 <= month <= 12 or not 1 <= day <= 31:
         return None
     seconds = (hour * 60 + minute) * 60 + second
-    fraction = int((found.group(7) or "")[:3].ljust(3, "0"))
-    return ((day_number(max(year, 1), month, 1) + day - 1) * 86_400 + seconds) * 1000 + fraction
+    day_of = day_number(max(year, 1), month, 1) + day - 1
+    return _in_parts(day_of * 86_400 + seconds, found.group(7), digits)
+
+
+def _read_time(digits: str) -> VectorFunction:
+    return by_row(partial(read, digits=int(digits)), ("VARCHAR", "VARCHAR"), "BIGINT", pa.int64())
 
 
 FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
     "formatted": lambda: by_row(formatted, ("BIGINT", "INTEGER", "VARCHAR"), "VARCHAR", pa.string()),
-    "read_time": lambda: by_row(read, ("VARCHAR", "VARCHAR"), "BIGINT", pa.int64()),
+    "read_time": _read_time,
 }
