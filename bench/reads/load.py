@@ -70,7 +70,11 @@ class Connection:
 
 
 class Load:
-    """The readers; `taken` are the seconds from when each request was due to its answer, `epochs` those of answers."""
+    """The readers; `epochs` are those of the answers.
+
+    `taken` are the seconds from when each request was due to its answer, `answered` those from when it was sent: a reader
+    that waits for a processor sends late.
+    """
 
     def __init__(self, place: tuple[str, int, str], keys: int, requests: float, seconds: float) -> None:
         self._place = place
@@ -79,6 +83,7 @@ class Load:
         self._seconds = seconds
         self._start = 0.0
         self.taken: list[float] = []
+        self.answered: list[float] = []
         self.epochs: set[int] = set()
         self._failed: list[Exception] = []
         self._turn = threading.Lock()
@@ -96,12 +101,13 @@ class Load:
         took = time.perf_counter() - self._start
         if self._failed:
             raise self._failed[0]
-        hundredths = quantiles(self.taken, n=100)
+        hundredths, sent = quantiles(self.taken, n=100), quantiles(self.answered, n=100)
         return {
             "keys_per_s": round(len(self.taken) * self._keys / took),
             "requests_per_s": round(len(self.taken) / took, 1),
             "p50_ms": round(hundredths[49] * 1000, 2),
             "p99_ms": round(hundredths[98] * 1000, 2),
+            "sent_p99_ms": round(sent[98] * 1000, 2),
             "max_ms": round(max(self.taken) * 1000, 2),
             "epochs": len(self.epochs),
         }
@@ -115,18 +121,23 @@ class Load:
 
     def _read_over(self, connection: Connection, number: int) -> None:
         taken: list[float] = []
+        answered: list[float] = []
         epochs: set[int] = set()
         due = self._start + number * self._distance / CONNECTIONS
         end = self._start + self._seconds
         while due < end and time.perf_counter() < end + _LATE_SECONDS:
             time.sleep(max(due - time.perf_counter(), 0))
-            began = due if self._distance else time.perf_counter()
-            answer = connection.read(random.sample(range(KEYS), self._keys))
-            taken.append(time.perf_counter() - began)
+            keys = random.sample(range(KEYS), self._keys)
+            sent = time.perf_counter()
+            answer = connection.read(keys)
+            now = time.perf_counter()
+            taken.append(now - (due if self._distance else sent))
+            answered.append(now - sent)
             epochs.add(int(answer.partition(b'"epoch":')[2].partition(b",")[0]))
             due = due + self._distance if self._distance else time.perf_counter()
         with self._turn:
             self.taken += taken
+            self.answered += answered
             self.epochs |= epochs
 
 
