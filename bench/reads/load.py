@@ -72,8 +72,8 @@ class Connection:
 class Load:
     """The readers; `epochs` are those of the answers.
 
-    `taken` are the seconds from when each request was due to its answer, `answered` those from when it was sent: a reader
-    that waits for a processor sends late.
+    `taken` are the seconds from when each request was due to its answer, `answered` those from when it was sent; a
+    reader that waits for a processor sends late.
     """
 
     def __init__(self, place: tuple[str, int, str], keys: int, requests: float, seconds: float) -> None:
