@@ -31,9 +31,9 @@ def main() -> int:
     # What Spark has there is its own to remove, and it may still do so when the run is over.
     with tempfile.TemporaryDirectory(prefix="firesteel-soak-", ignore_cleanup_errors=True) as directory:
         outcome = run(Path(directory), arguments.minutes * 60, lambda said: print(said, flush=True))
+    print(report(outcome), flush=True)
     if arguments.picture is not None:
         draw(outcome, arguments.picture)
-    print(report(outcome))
     return 1 if outcome.drifting else 0
 
 
