@@ -178,6 +178,16 @@ def test_elements_may_be_expressions(batch: TableEnvironment):
     assert named.get_resolved_schema().get_column_names() == ["n", "s"]
 
 
+def test_columns_of_expressions_may_be_null_where_the_schema_says_so(batch: TableEnvironment):
+    fields = [DataTypes.FIELD("a", DataTypes.INT()), DataTypes.FIELD("b", DataTypes.DOUBLE().not_null())]
+    table = batch.from_elements([row(1, 2.0), row(2, 3.0)], DataTypes.ROW(fields))
+    assert [str(one.type) for one in table.get_resolved_schema().get_columns()] == ["INT", "DOUBLE NOT NULL"]
+    assert sorted(map(tuple, table.select(col("a") + 1, col("b")).execute().collect())) == [
+        (2, 2.0),
+        (3, 3.0),
+    ]
+
+
 def test_elements_of_expressions_are_all_expressions_of_as_many_columns(batch: TableEnvironment):
     with pytest.raises(ProgramError, match="requires expressions"):
         batch.from_elements([row(1, 2), (1, 2)])

@@ -7,7 +7,9 @@ from typing import Any
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import RowType
-from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.relational.expressions import Call as Cast
+from firesteel.relational.logical.nodes import LogicalNode, Project
+from firesteel.relational.rules.substitution import refs
 from firesteel.sql.binding.catalog import CatalogView
 from firesteel.sql.binding.sources import no_table
 from firesteel.table.elements import VALUE, Names
@@ -39,7 +41,20 @@ def of_expressions(
         made = Operation(no_table(), catalog, _METHOD, trees).selected()
         plan = made if plan is None else Operation(plan, catalog, "union_all").combined(made)
     assert plan is not None
-    return plan
+    return _as_declared(plan, kinds)
+
+
+def _as_declared(plan: LogicalNode, kinds: Sequence[Kind | None]) -> LogicalNode:
+    """Return rows whose columns may be NULL where a schema says so, even if no value is."""
+    fields = plan.row.fields
+    types = [field.type if kind is None else kind.type for field, kind in zip(fields, kinds, strict=True)]
+    if all(field.type.nullable or not kind.nullable for field, kind in zip(fields, types, strict=True)):
+        return plan
+    columns = [
+        Cast(kind, "CAST", (ref,)) if kind.nullable and not ref.type.nullable else ref
+        for kind, ref in zip(types, refs(plan.row, range(len(fields))), strict=True)
+    ]
+    return Project(plan, tuple(columns), tuple(plan.row.field_names))
 
 
 def _parts(tree: Tree) -> tuple[Tree, ...]:
