@@ -11,6 +11,7 @@ from firesteel.connectors.collection import CollectionSource
 from firesteel.connectors.discard import DiscardingSink
 from firesteel.connectors.tables.collect import CollectTableSink
 from firesteel.connectors.tables.python_table import PythonLookup
+from firesteel.connectors.tables.source_lookup import SourceLookup
 from firesteel.connectors.tables.values import values_source
 from firesteel.functions.adapt import CallableFunction
 from firesteel.functions.assigners import TumblingEventTimeWindows
@@ -21,7 +22,7 @@ from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.changelogs import FromChangelog, ToChangelog
 from firesteel.functions.columns.correlates import Correlate, Unnest
 from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
-from firesteel.functions.columns.lookups import LookupJoin, LookupTable
+from firesteel.functions.columns.lookups import FullCache, LookupJoin, LookupTable
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Formula, Program
 from firesteel.functions.columns.python_functions import PythonCalc
@@ -30,6 +31,7 @@ from firesteel.functions.columns.row_patterns import MatchRecognize, PatternStep
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, SortColumn, TemporalSort, Top
 from firesteel.functions.columns.temporal_joins import TemporalJoin, Versions
+from firesteel.functions.columns.vectors import VectorSearch
 from firesteel.functions.columns.windows import (
     OverAggregate,
     OverFrame,
@@ -268,6 +270,18 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
                 LookupTable(PythonLookup(print, "key", ROW, ROW.field_names[:1], None, "table 't'")),
                 ROW,
                 tuple(range(len(ROW.fields))),
+            )
+        ),
+        (PLAIN,),
+    ),
+    (
+        operations.VectorSearchOp(
+            VectorSearch(
+                Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER")),
+                LookupTable(SourceLookup(values_source(ROW, [])), FullCache()),
+                query=0,
+                searched=0,
+                most=1,
             )
         ),
         (PLAIN,),
