@@ -35,12 +35,21 @@ Lookups = Callable[[ResolvedTable, tuple[str, ...], LookupCalls], LookupTable | 
 """How rows of a table are looked up by some columns; None if they cannot be."""
 
 
-class ComputedTable(NamedTuple):
-    """What a right side is: columns and a condition over the columns of a table as its connector delivers them."""
+class _Table(NamedTuple):
+    """What a right side is: columns and conditions over the columns of a table."""
 
     scan: TableScan
     columns: tuple[Expression, ...]
     conditions: tuple[Expression, ...]
+
+
+class DeliveredTable(NamedTuple):
+    """What a right side is: columns and a condition over `delivered`, the columns that a table's connector delivers."""
+
+    table: ResolvedTable
+    delivered: RowType
+    columns: tuple[Expression, ...]
+    condition: Expression | None
 
 
 class Key(NamedTuple):
@@ -160,14 +169,10 @@ def lookup_join_node(
     Raises UnsupportedError if the right side is no table whose rows can be looked up, and ProgramError if no column of
     it must equal anything.
     """
-    found = computed_table(node.right)
+    found = delivered_table(node.right)
     if found is None:
         raise _unsupported("the result of a query")
-    table, order = found.scan.table, delivery_order(found.scan.table.read)
-    now = {place: order.index(place) for place in range(len(order))}
-    columns = tuple(moved(column, now) for column in found.columns)
-    conditions = [moved(condition, now) for condition in found.conditions]
-    delivered = delivered_row(table)
+    table, delivered, columns, condition = found
     keys, rest = _keys_and_rest(node.condition, len(left.row.fields), columns)
     if not keys:
         raise ProgramError(
@@ -191,7 +196,7 @@ def lookup_join_node(
         keys,
         delivered,
         columns,
-        all_of(conditions) if conditions else None,
+        condition,
         plain_times(node.right.row),
         rest,
         node.row,
@@ -210,10 +215,18 @@ def looked_up(
     return found
 
 
-def delivered_row(table: ResolvedTable) -> RowType:
-    """Return the columns of a table as its connector delivers them."""
-    columns = (table.read[place] for place in delivery_order(table.read))
-    return RowType(tuple(Field(column.name, column.type) for column in columns), nullable=False)
+def delivered_table(node: LogicalNode) -> DeliveredTable | None:
+    """Return the table that a relation is computed of, row by row; None if it is of none."""
+    found = _table_of(node)
+    if found is None:
+        return None
+    table, order = found.scan.table, delivery_order(found.scan.table.read)
+    now = {place: order.index(place) for place in range(len(order))}
+    columns = tuple(moved(column, now) for column in found.columns)
+    conditions = [moved(condition, now) for condition in found.conditions]
+    fields = tuple(Field(table.read[place].name, table.read[place].type) for place in order)
+    delivered = RowType(fields, nullable=False)
+    return DeliveredTable(table, delivered, columns, all_of(conditions) if conditions else None)
 
 
 def _unsupported(what: str) -> UnsupportedError:
@@ -224,13 +237,13 @@ def _unsupported(what: str) -> UnsupportedError:
     )
 
 
-def computed_table(node: LogicalNode) -> ComputedTable | None:
+def _table_of(node: LogicalNode) -> _Table | None:
     """Return the table that a relation is computed of, row by row; None if it is of none."""
     if isinstance(node, TableScan):
-        return ComputedTable(node, refs(node.row, range(len(node.row.fields))), ())
+        return _Table(node, refs(node.row, range(len(node.row.fields))), ())
     if not isinstance(node, Watermark | Filter | Project):
         return None
-    below = computed_table(node.input)
+    below = _table_of(node.input)
     if below is None or isinstance(node, Watermark):
         return below
     if isinstance(node, Filter):

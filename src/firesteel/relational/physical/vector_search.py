@@ -18,10 +18,10 @@ from firesteel.relational.expressions import Call, Expression
 from firesteel.relational.functions import FUNCTIONS
 from firesteel.relational.logical.vectors import VectorSearch
 from firesteel.relational.physical.joins import KIND_NAMES
-from firesteel.relational.physical.lookup_joins import Lookups, computed_table, delivered_row
+from firesteel.relational.physical.lookup_joins import Lookups, delivered_table
 from firesteel.relational.physical.node import PhysicalNode, Shown, UnaryNode
-from firesteel.relational.rules.substitution import all_of, is_deterministic, moved, refs
-from firesteel.relational.tables import ResolvedTable, delivery_order, shown_name
+from firesteel.relational.rules.substitution import is_deterministic, refs
+from firesteel.relational.tables import ResolvedTable, shown_name
 from firesteel.relational.translation import program
 
 WHO = "VECTOR_SEARCH"
@@ -105,16 +105,12 @@ def vector_search_node(node: VectorSearch, given: PhysicalNode, lookup: Lookups)
 
     Raises UnsupportedError if what is searched is no table of which all rows can be kept.
     """
-    found = computed_table(node.searched)
+    found = delivered_table(node.searched)
     if found is None:
         raise _unsupported("of the result of a query")
-    table, order = found.scan.table, delivery_order(found.scan.table.read)
-    now = {place: order.index(place) for place in range(len(order))}
-    columns = tuple(moved(column, now) for column in found.columns)
-    conditions = [moved(condition, now) for condition in found.conditions]
-    if not all(map(_is_fixed, (*columns, *conditions))):
+    table, delivered, columns, condition = found
+    if not all(map(_is_fixed, columns if condition is None else (*columns, condition))):
         raise _unsupported("with columns that are other ones at each time")
-    delivered = delivered_row(table)
     return VectorSearchTableFunction(
         given,
         table,
@@ -127,7 +123,7 @@ def vector_search_node(node: VectorSearch, given: PhysicalNode, lookup: Lookups)
         node.metric,
         node.config,
         columns,
-        all_of(conditions) if conditions else None,
+        condition,
         node.found,
         node.row,
     )
