@@ -74,12 +74,17 @@ class AllRows:
     def find(self, keys: pa.RecordBatch, now: int) -> LookedUp:
         """Return the rows that are kept, after reading them again if it is time to."""
         if self._due is not None and now >= self._due:
-            batches = [rows.cast(self._schema) for rows in self._lookup.rows()]
-            self._rows = pa.concat_batches(batches) if batches else empty(self._schema)
+            self._rows = all_rows(self._lookup, self._schema)
             self._known = Hashed.of(self._rows.select(self._keys))
             self._due = next_reload(self._cache, now)
         mine, places = self._known.matches(keys)
         return LookedUp(mine, self._rows.take(pa.array(places)))
+
+
+def all_rows(lookup: ScannableLookup, schema: pa.Schema) -> pa.RecordBatch:
+    """Return all rows that a table has now, with the columns of a schema."""
+    batches = [rows.cast(schema) for rows in lookup.rows()]
+    return pa.concat_batches(batches) if batches else empty(schema)
 
 
 def next_reload(cache: FullCache, now: int) -> int | None:

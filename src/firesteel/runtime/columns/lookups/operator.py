@@ -16,6 +16,7 @@ from firesteel.runtime.columns.batch import ColumnBatch, empty
 from firesteel.runtime.columns.joins.pairs import Condition, equal_pairs
 from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.runtime.columns.lookups.finding import AllRows, Asking, Finder, Retrying
+from firesteel.runtime.columns.lookups.pairing import joined, with_others
 from firesteel.runtime.columns.lookups.partial import RecentRows
 from firesteel.runtime.columns.settling import GatheringOperator
 from firesteel.runtime.columns.windows.keys import codes_of
@@ -71,16 +72,7 @@ class LookupJoinOperator(GatheringOperator):
     def _take(self, batch: ColumnBatch) -> None:
         """Emit left rows with what is found for them."""
         here, there, rows = self.pairs(batch.rows)
-        self.emit(batch, here, there, rows)
-
-    def emit(self, batch: ColumnBatch, here: Positions, there: Positions, rows: pa.RecordBatch) -> None:
-        """Emit pairs of places of left and right rows (below 0: none) in the order of left rows, with their kinds."""
-        order = np.argsort(here, kind="stable")
-        here, there = here[order], there[order]
-        left, right = batch.rows.take(pa.array(here)), rows.take(pa.array(there, mask=there < 0))
-        joined = pa.RecordBatch.from_arrays([*left.columns, *right.columns], schema=self._schema)
-        kinds = None if batch.kinds is None else batch.kinds[here]
-        for part in ColumnBatch(joined, kinds).parts():
+        for part in joined(batch, here, there, rows, self._schema):
             self.output.emit(part)
 
     def pairs(self, left: pa.RecordBatch) -> tuple[Positions, Positions, pa.RecordBatch]:
@@ -96,8 +88,7 @@ class LookupJoinOperator(GatheringOperator):
         none: Positions = np.zeros(0, np.int64)
         here, there = (np.concatenate([none, *(part[side] for part in parts)]) for side in (0, 1))
         if self._spec.join.kind == "LEFT":
-            alone = np.setdiff1d(np.arange(left.num_rows), here)
-            here, there = np.append(here, alone), np.append(there, np.full(len(alone), -1))
+            here, there = with_others(here, there, left.num_rows)
         return here, there, found.rows
 
     def _keys(self, left: pa.RecordBatch) -> tuple[Positions, pa.RecordBatch]:

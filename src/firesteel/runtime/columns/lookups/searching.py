@@ -11,10 +11,11 @@ import pyarrow as pa
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.lookups import FullCache, ScannableLookup
 from firesteel.functions.columns.vectors import VectorSearch
-from firesteel.runtime.columns.batch import ColumnBatch, empty
+from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.kernel.statement import Statement
-from firesteel.runtime.columns.lookups.finding import next_reload
+from firesteel.runtime.columns.lookups.finding import all_rows, next_reload
 from firesteel.runtime.columns.lookups.nearest import NearestRows
+from firesteel.runtime.columns.lookups.pairing import joined, with_others
 from firesteel.runtime.columns.settling import GatheringOperator
 from firesteel.runtime.operator import OperatorContext
 
@@ -53,13 +54,8 @@ class VectorSearchOperator(GatheringOperator):
         found = self._nearest().find(batch.rows.column(self._spec.query), self._spec.most)
         here, there = found.keys, np.arange(len(found.keys))
         if self._spec.join.kind == "LEFT":
-            alone = np.setdiff1d(np.arange(len(batch)), here)
-            here, there = np.append(here, alone), np.append(there, np.full(len(alone), -1))
-            order = np.argsort(here, kind="stable")
-            here, there = here[order], there[order]
-        left, right = batch.rows.take(pa.array(here)), found.rows.take(pa.array(there, mask=there < 0))
-        joined = pa.RecordBatch.from_arrays([*left.columns, *right.columns], schema=self._schema)
-        for part in ColumnBatch(joined).parts():
+            here, there = with_others(here, there, len(batch))
+        for part in joined(batch, here, there, found.rows, self._schema):
             self.output.emit(part)
 
     def _nearest(self) -> NearestRows:
@@ -73,8 +69,7 @@ class VectorSearchOperator(GatheringOperator):
     def _all_rows(self) -> pa.RecordBatch:
         """Return the right columns but the score of all rows that the table has now."""
         assert isinstance(self._lookup, ScannableLookup)
-        batches = [rows.cast(self._given) for rows in self._lookup.rows()]
-        rows = pa.concat_batches(batches) if batches else empty(self._given)
+        rows = all_rows(self._lookup, self._given)
         if self._statement is not None:
             rows = self._statement.run(ColumnBatch(rows)).rows
         return pa.RecordBatch.from_arrays(rows.columns, schema=self._right)
