@@ -74,6 +74,14 @@ def test_memory_exceeds_its_limit_by_a_block_at_most_if_it_grows_evenly(grown: i
         assert LIMIT < watched.most_held(5000, **added) <= LIMIT + grown
 
 
+@pytest.mark.parametrize("empty", [0, 1, 2])
+def test_blocks_without_state_at_the_start_hide_no_growth(empty: int) -> None:
+    watched = Watched()
+    watched.most_held(empty)
+    assert watched.most_held(5000, dirty=400) <= LIMIT + 2 * 400
+    assert watched.spills > 1
+
+
 def test_what_can_be_read_again_is_dropped_before_changes_are_spilled() -> None:
     watched = Watched()
     watched.most_held(200, clean=50)
@@ -98,7 +106,7 @@ def test_the_number_of_entries_is_bounded_too() -> None:
 
 def test_a_state_that_does_not_grow_is_measured_every_sixteen_blocks() -> None:
     watched = Watched()
-    watched.most_held(16)
+    watched.most_held(1 + 2 + 4 + 8 + 16)
     measured = watched.part.measured
     watched.most_held(1600)
     assert watched.part.measured - measured == 100

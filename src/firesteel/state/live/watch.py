@@ -28,6 +28,9 @@ _OBJECTS_PER_BLOCK: Final = 4096
 of that of a block, which has some thousand records, however many lists and maps there are.
 """
 
+_LENGTHENING: Final = 2
+"""A pause is at most twice as long as the one before: an epoch's first blocks may be empty, and say nothing of growth."""
+
 _PART_OF_THE_REST: Final = 2
 """The next measurement comes before 1 / 2 of what is free can be used at the present growth, so growth may double."""
 
@@ -118,7 +121,8 @@ class MemoryWatch:
     def _next_pause(self, scanned: int) -> int:
         """Return the number of blocks until the next measurement; `scanned` is what this one cost, in objects."""
         until_filled = (1 - self._filled) / (_PART_OF_THE_REST * self._growth + _LEAST_GROWTH)
-        blocks = int(min(until_filled, _LONGEST_PAUSE, self._cache_limit))  # each may add an entry
+        longest = min(_LENGTHENING * self._pause, _LONGEST_PAUSE)
+        blocks = int(min(until_filled, longest, self._cache_limit))  # each may add an entry
         return max(1, blocks, scanned // _OBJECTS_PER_BLOCK)
 
     def _fill(self, weight: Weight, limit: int) -> float:
