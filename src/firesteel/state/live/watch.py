@@ -29,7 +29,7 @@ of that of a block, which has some thousand records, however many lists and maps
 """
 
 _LENGTHENING: Final = 2
-"""A pause is at most twice as long as the one before: an epoch's first blocks may be empty, and say nothing of growth."""
+"""A pause is at most twice as long as the one before: the first blocks may be empty, and say nothing of growth."""
 
 _PART_OF_THE_REST: Final = 2
 """The next measurement comes before 1 / 2 of what is free can be used at the present growth, so growth may double."""
