@@ -18,8 +18,8 @@ from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.common import JobStatus, Types, WatermarkStrategy
 from firesteel.common.errors import FiresteelError, StateError
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
-from firesteel.control.loop import EAGER_POLL_MS
 from firesteel.control.maintenance import MaintenancePolicy
+from firesteel.control.pacing import EAGER_POLL_MS
 from firesteel.datastream import execution
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor

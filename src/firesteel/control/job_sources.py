@@ -18,11 +18,13 @@ from firesteel.runtime.plan import Plan, SplitInput, SplitReport, SubtaskReport
 class EpochInput:
     """What an epoch reads: by source and subtask, the unfinished splits; `work` if any has something to read.
 
-    `final` is whether all sources have been read to their ends when this epoch is committed.
+    `more` is whether any has more to read than that, `final` whether all sources have been read to their ends when this
+    epoch is committed.
     """
 
     splits: dict[int, dict[int, list[SplitInput]]]
     work: bool
+    more: bool
     final: bool
 
 
@@ -90,5 +92,6 @@ def _input(plans: dict[int, SourcePlan], final: bool) -> EpochInput:
     return EpochInput(
         {index: plan.inputs for index, plan in plans.items()},
         any(plan.work for plan in plans.values()),
+        any(plan.more for plan in plans.values()),
         final,
     )

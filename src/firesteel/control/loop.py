@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Final
 
 from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionRequired
 from firesteel.common.job_status import JobStatus
@@ -44,6 +43,7 @@ from firesteel.control.listeners import EpochStats, lag_of, tell
 from firesteel.control.machine import Job, step
 from firesteel.control.maintenance import Maintenance
 from firesteel.control.metrics import Metrics
+from firesteel.control.pacing import Pacing
 from firesteel.control.pending import Pending
 from firesteel.control.program import Program
 from firesteel.control.publishing import Publishing
@@ -52,13 +52,6 @@ from firesteel.control.state_conversion import evolve
 from firesteel.control.turn import Turn
 from firesteel.control.views.metrics import JobMetrics
 from firesteel.control.wakeups import Wakeups
-
-POLL_MS: Final = 50
-"""How long an idle loop waits before it asks its sources for new input again."""
-
-EAGER_POLL_MS: Final = 10
-EAGER_POLLS: Final = 100
-"""The number of shorter waits after an epoch, so that occasional input does not have to wait."""
 
 _log = logging.getLogger("firesteel.control")
 
@@ -97,6 +90,7 @@ class EpochLoop:
         self._to_keep: set[int] = set()
         most = settings.max_epoch_records
         self._admission = Admission(settings.epoch_ms, most, min(FIRST, most), settings.max_epoch_bytes)
+        self._pacing = Pacing(settings.epoch_interval_ms)
         self._metrics = Metrics(program.plan, clock.now())
         self.failures = self._metrics.failures
         self._job = Job(settings.restart)
@@ -104,7 +98,7 @@ class EpochLoop:
         self._lock = threading.Lock()
         self._token = uuid.uuid4().hex[:8]
         self._tries = 0
-        self._runs = self._polls = 0
+        self._runs = 0
         self._wakeups = Wakeups()
         self._turn: Turn | None = None
         self._unpublished: Turn | None = None
@@ -245,6 +239,7 @@ class EpochLoop:
         """Reopen operators, and continue sources from their committed positions."""
         self._runs += 1
         self._fresh = True
+        self._pacing.resume()
         last = self._journal.last
         if last is None:
             self._time.resume(0, 0)
@@ -265,7 +260,7 @@ class EpochLoop:
 
     def _plan(self) -> Event:
         began = time.perf_counter()
-        if self._held_back():
+        if self._pacing.rest(self._clock.monotonic()) or self._held_back():
             self._wakeups = Wakeups()
             return Planned(work=False)
         now = self._time.now()
@@ -286,7 +281,7 @@ class EpochLoop:
 
     def _begin_epoch(self, now: Moment, found: EpochInput, began: float) -> None:
         self._tries += 1
-        self._polls = 0
+        self._pacing.began(self._clock.monotonic(), found.more)
         epoch = self._journal.next_epoch(
             driver=self._token,
             attempt=f"{self._token}-{self._tries}",
@@ -380,8 +375,7 @@ class EpochLoop:
         tell(self._settings.listeners, stats)
 
     def _wait(self) -> Event:
-        self._polls += 1
-        timeout = EAGER_POLL_MS if self._polls <= EAGER_POLLS else POLL_MS
+        timeout = self._pacing.pause(self._clock.monotonic())
         left = self._wakeups.left(self._time.now())
         self._clock.wait(timeout if left is None else min(timeout, left), self._wakeup)
         return Woken()

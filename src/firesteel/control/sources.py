@@ -47,11 +47,13 @@ class _Progress:
 class SourcePlan:
     """What an epoch reads of one source: per subtask its unfinished splits; `work` if any has something to read.
 
-    `ends` is whether the source has been read to its end when this epoch is committed.
+    `more` is whether it leaves something that could be read now, `ends` whether the source has been read to its end
+    when this epoch is committed.
     """
 
     inputs: dict[int, list[SplitInput]]
     work: bool
+    more: bool
     ends: bool
 
 
@@ -114,7 +116,7 @@ class SourceCoordinator:
         if budget is None:
             return self._planned(wanting, whole=True)
         shares = share(self._units(budget), wanting) if wanting else {}
-        return self._planned(shares)
+        return self._planned(shares, more=shares != wanting)
 
     def rest(self) -> SourcePlan:
         """Plan the unfinished splits but read nothing: for the last epoch of a job that is drained."""
@@ -131,7 +133,7 @@ class SourceCoordinator:
             return max(min(units, 2 * self._splits_read), self._parallelism)
         return units or 1
 
-    def _planned(self, shares: dict[str, int], *, whole: bool = False) -> SourcePlan:
+    def _planned(self, shares: dict[str, int], *, more: bool = False, whole: bool = False) -> SourcePlan:
         """Return what to read; `whole`: splits without a known end are read to their ends, too."""
         inputs: dict[int, list[SplitInput]] = {}
         ends = self._bounded
@@ -142,7 +144,7 @@ class SourceCoordinator:
             inputs.setdefault(progress.ordinal % self._parallelism, []).append(
                 SplitInput(progress.split, progress.position, end, progress.generator_state)
             )
-        return SourcePlan(inputs, bool(shares), ends)
+        return SourcePlan(inputs, bool(shares), more, ends)
 
     def _available(self, steady: int) -> dict[str, int]:
         ask = self._source.available

@@ -25,6 +25,7 @@ from firesteel.datastream.options import (
     EPOCH_DURATION,
     EPOCH_MAX_BYTES,
     EPOCH_MAX_RECORDS,
+    EPOCH_MIN_INTERVAL,
     JOB_NAME,
     MASTER,
     RESTORE_KEYS,
@@ -151,6 +152,7 @@ def job_settings(
         state_dir=ambient.state_dir or first_present(options, STATE_DIR_KEYS),
         master=ambient.master or options.get(MASTER),
         epoch_ms=_epoch_ms(env, options, defaults.epoch_ms),
+        epoch_interval_ms=duration_ms(EPOCH_MIN_INTERVAL, options.get(EPOCH_MIN_INTERVAL, "0 ms")),
         max_epoch_records=Configuration.from_dict(options).get_integer(
             EPOCH_MAX_RECORDS, defaults.max_epoch_records
         ),

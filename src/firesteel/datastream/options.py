@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MASTER: Final = "firesteel.master"
 STATE_DIR: Final = "firesteel.state-dir"
 EPOCH_DURATION: Final = "firesteel.epoch.duration"
+EPOCH_MIN_INTERVAL: Final = "firesteel.epoch.min-interval"
 EPOCH_MAX_RECORDS: Final = "firesteel.epoch.max-records"
 EPOCH_MAX_BYTES: Final = "firesteel.epoch.max-bytes"
 STATE_MEMORY: Final = "firesteel.state.memory"
@@ -42,8 +43,8 @@ JOB_NAME: Final = "pipeline.name"
 
 _FIRESTEEL_KEYS: Final = frozenset(
     {
-        *(MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS, EPOCH_MAX_BYTES, STATE_MEMORY),
-        *(COMPACTION_EPOCHS, LOG_FORMAT),
+        *(MASTER, STATE_DIR, STATE_MEMORY, COMPACTION_EPOCHS, LOG_FORMAT),
+        *(EPOCH_DURATION, EPOCH_MIN_INTERVAL, EPOCH_MAX_RECORDS, EPOCH_MAX_BYTES),
     }
 )
 _ENDLESS: Final = 2**31 - 1

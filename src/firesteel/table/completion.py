@@ -40,6 +40,7 @@ _OPTIONS: Final = (
     "table.optimizer.distinct-agg.split.enabled",
     "firesteel.epoch.duration",
     "firesteel.epoch.max-records",
+    "firesteel.epoch.min-interval",
     "firesteel.state-dir",
 )
 """The options that a session is likely to set."""
