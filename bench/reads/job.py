@@ -1,11 +1,14 @@
-"""The job whose state is read: it counts the records of 100,000 keys. The cluster runs it; its argument is the rate."""
+"""The job whose state is read: it counts the records of 100,000 keys. The cluster runs it.
+
+Its arguments are the rate, and the least time between the beginnings of two epochs.
+"""
 
 from __future__ import annotations
 
 import sys
 from typing import Any, Final
 
-from firesteel.common import Types, WatermarkStrategy
+from firesteel.common import Configuration, Types, WatermarkStrategy
 from firesteel.connectors.datagen import DataGeneratorSource
 from firesteel.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from firesteel.datastream.state import ValueStateDescriptor
@@ -26,9 +29,10 @@ class Count(KeyedProcessFunction):
         yield from ()
 
 
-def main(rate: float) -> None:
-    """Run the job at a rate of records a second; 0 is as fast as it can."""
-    env = StreamExecutionEnvironment.get_execution_environment()
+def main(rate: float, interval: str) -> None:
+    """Run the job at a rate of records a second (0: as fast as it can), with epochs at least an interval apart."""
+    options = Configuration.from_dict({"firesteel.epoch.min-interval": interval})
+    env = StreamExecutionEnvironment.get_execution_environment(options)
     numbers = DataGeneratorSource(lambda index: index * _SPREAD % KEYS, records_per_second=rate or None)
     stream = env.from_source(numbers, WatermarkStrategy.no_watermarks(), "numbers", Types.LONG())
     stream.key_by(lambda number: number, Types.LONG()).process(Count()).uid("counts").name("counts").print()
@@ -36,4 +40,4 @@ def main(rate: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]))
+    main(float(sys.argv[1]), sys.argv[2])

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from bench.part import Case, Figures, Part, RunError
 from bench.process import printed, sampling
 from bench.reads import job
-from bench.reads.report import HOW, QUIET, READS, render
+from bench.reads.report import HOW, INTERVALS, QUIET, READS, render, title_of
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.manifest import Manifest
 from firesteel.checkpoint.objects import Storage
@@ -38,17 +38,26 @@ def measure(scale: float) -> dict[str, Figures]:
         tempfile.TemporaryDirectory(prefix="firesteel-bench-") as scratch,
         _cluster(Path(scratch)) as cluster,
     ):
-        with cluster.job(0) as running:
+        with cluster.job(0, "0 s") as running:
             full = running.during(max(FULL_SECONDS * min(scale, 1), 5), lambda: None)["records_per_s"]
-        with cluster.job(full / 2) as running:
-            found = {QUIET: running.during(seconds, lambda: None)}
-            for title, (keys, requests) in READS.items():
-                options = ["--keys", keys, "--requests", requests, "--seconds", seconds]
-                command = ["-m", "bench.reads.load", *cluster.place, running.id, *options]
-                read: dict[str, Any] = {}
-                run = running.during(seconds, lambda: read.update(printed(title, command, _TIMEOUT_S)))  # noqa: B023
-                found[title] = run | read
-    return {title: figures | {"full_records_per_s": full} for title, figures in found.items()}
+        found: dict[str, Figures] = {}
+        for epochs, interval in INTERVALS.items():
+            with cluster.job(full / 2, interval) as running:
+                for reads, figures in _read(cluster, running, seconds).items():
+                    found[title_of(reads, epochs)] = figures | {"full_records_per_s": full}
+    return found
+
+
+def _read(cluster: _Cluster, running: _Job, seconds: float) -> dict[str, Figures]:
+    """Return the figures of each kind of reads of a job, by title, and those without any."""
+    found = {QUIET: running.during(seconds, lambda: None)}
+    for title, (keys, requests) in READS.items():
+        options = ["--keys", keys, "--requests", requests, "--seconds", seconds]
+        command = ["-m", "bench.reads.load", *cluster.place, running.id, *options]
+        read: dict[str, Any] = {}
+        run = running.during(seconds, lambda: read.update(printed(title, command, _TIMEOUT_S)))  # noqa: B023
+        found[title] = run | read
+    return found
 
 
 class _Cluster:
@@ -61,10 +70,10 @@ class _Cluster:
         self.place = (str(parts.hostname), str(parts.port))
 
     @contextmanager
-    def job(self, rate: float) -> Iterator[_Job]:
-        """Run the job at a rate until the context exits."""
+    def job(self, rate: float, interval: str) -> Iterator[_Job]:
+        """Run the job at a rate, its epochs at least an interval apart, until the context exits."""
         program = self._client.upload(Path(job.__file__))
-        body = {"programArgsList": [str(rate)], "parallelism": 2}
+        body = {"programArgsList": [str(rate), interval], "parallelism": 2}
         job_id = self._client.ask("POST", f"/programs/{program}/run", body)["jobid"]
         running = _Job(job_id, str(self._directory / "jobs" / job_id / "state"))
         running.warm_up()

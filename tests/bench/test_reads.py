@@ -11,7 +11,7 @@ import pytest
 from bench.reads import load
 from bench.reads.load import Load
 from bench.reads.part import PART
-from bench.reads.report import BATCHED, QUIET, SINGLE, render
+from bench.reads.report import BATCHED, INTERVALS, QUIET, SINGLE, render, title_of
 
 ANSWER = b'{"epoch":7,"values":[]}'
 
@@ -51,13 +51,11 @@ def test_readers_read_by_the_clock_or_as_fast_as_they_can(server: int, keys: int
     assert figures["keys_per_s"] >= figures["requests_per_s"] * keys * 0.99
 
 
-def test_the_section_has_a_row_for_each_kind_of_reads() -> None:
+def test_the_section_has_a_row_for_each_kind_of_reads_and_distance_of_epochs() -> None:
     job = {"records_per_s": 50_000, "epoch_ms": 250.0}
     read = {"keys_per_s": 20_000, "p50_ms": 1.5, "p99_ms": 6.0, "sent_p99_ms": 4.0, "max_ms": 20.0} | job
-    lines = render({QUIET: [job], SINGLE: [read], BATCHED: [read, read]})
-    assert [line.split("|")[1].strip() for line in lines if line.startswith("|")][2:] == [
-        QUIET,
-        SINGLE,
-        BATCHED,
-    ]
+    apart, at_once = INTERVALS
+    rows = [title_of(QUIET, apart), title_of(SINGLE, apart), title_of(QUIET, at_once), title_of(BATCHED, at_once)]
+    lines = render({title: [read if "request" in title else job] for title in reversed(rows)})
+    assert [line.split("|")[1].strip() for line in lines if line.startswith("|")][2:] == rows
     assert PART.name == "state-reads"
