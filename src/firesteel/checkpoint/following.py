@@ -24,8 +24,8 @@ DONE: Final = b"\n"
 _NICE: Final = 10
 """The process leaves the processor to who answers reads, also while it starts."""
 
-_SOON_SECONDS: Final = 1.0
-"""How long a step may take for which somebody waits; its first one takes longest."""
+_SOON_SECONDS: Final = 2.0
+"""How long a step may take for which somebody waits: with a job that has all processors, longer than by itself."""
 
 _END_SECONDS: Final = 20.0
 

@@ -1,11 +1,44 @@
-"""Processes that live for as long as the one that has started them lets them."""
+"""Processes that others start: how long they live, and who has the processor first."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
+
+_BEHIND: Final = 3
+"""Niceness by which a process weighs half as much, so that it still has its share beside a busy machine's others."""
+
+
+def start_apart(
+    command: Sequence[str], *, log: Path, directory: Path, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start a process that outlives this one: it leads a session of its own, reads nothing, and writes to `log`.
+
+    It steps back (see `step_back`): this one answers people, and needs the processor seldom but at once.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     log = Path(name) / "log"
+    ...     process = start_apart(["pwd"], log=log, directory=Path("/"), environment={})
+    ...     process.wait(), log.read_text()
+    (0, '/\\n')
+    """
+    with log.open("ab") as file:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            cwd=directory,
+            env=dict(environment),
+            start_new_session=True,
+        )
+    step_back(process, _BEHIND)
+    return process
 
 
 def step_back(process: subprocess.Popen[bytes], by: int) -> None:

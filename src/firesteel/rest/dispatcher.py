@@ -21,6 +21,7 @@ from typing import Final
 
 import msgspec
 
+from firesteel.common.child_processes import start_apart
 from firesteel.common.errors import FiresteelError, StateCorruptedError, StateError
 from firesteel.control.commands import now_ms, read_status, send
 from firesteel.rest.history import SWEEP_MS, History, draft_of
@@ -349,16 +350,12 @@ class Dispatcher:
 
     def _launch(self, record: JobRecord, submission: Submission) -> None:
         secrets = {name: self._secrets[name] for name in submission.secrets if name in self._secrets}
-        with record.log.open("ab") as log:
-            process = subprocess.Popen(
-                [*self._driver, str(record.directory)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                cwd=record.program,
-                env=self.environment | secrets,
-                start_new_session=True,
-            )
+        process = start_apart(
+            [*self._driver, str(record.directory)],
+            log=record.log,
+            directory=record.program,
+            environment=self.environment | secrets,
+        )
         self._started[record.id] = process, self._now()
 
     def _reap(self) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from firesteel.common.child_processes import start_apart
 from firesteel.rest.records import write
 from firesteel.rest.session import SessionRecord, SessionSettings
 
@@ -57,14 +58,10 @@ class SessionKeeping:
     def _start(self) -> None:
         now = self._now()
         self._in_vain = 0 if now - self._started_at > _LASTING_MS else self._in_vain + 1
-        with self._record.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [*self._command, str(self._record.directory)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                cwd=self._record.directory,
-                env=dict(self._environment),
-                start_new_session=True,
-            )
+        self._process = start_apart(
+            [*self._command, str(self._record.directory)],
+            log=self._record.log,
+            directory=self._record.directory,
+            environment=self._environment,
+        )
         self._started_at = now
