@@ -55,7 +55,12 @@ def test_the_section_has_a_row_for_each_kind_of_reads_and_distance_of_epochs() -
     job = {"records_per_s": 50_000, "epoch_ms": 250.0}
     read = {"keys_per_s": 20_000, "p50_ms": 1.5, "p99_ms": 6.0, "sent_p99_ms": 4.0, "max_ms": 20.0} | job
     apart, at_once = INTERVALS
-    rows = [title_of(QUIET, apart), title_of(SINGLE, apart), title_of(QUIET, at_once), title_of(BATCHED, at_once)]
+    rows = [
+        title_of(QUIET, apart),
+        title_of(SINGLE, apart),
+        title_of(QUIET, at_once),
+        title_of(BATCHED, at_once),
+    ]
     lines = render({title: [read if "request" in title else job] for title in reversed(rows)})
     assert [line.split("|")[1].strip() for line in lines if line.startswith("|")][2:] == rows
     assert PART.name == "state-reads"
