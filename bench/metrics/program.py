@@ -34,7 +34,7 @@ from firesteel.datastream.ambient import Ambient, surrounded_by
 EPOCHS: Final = 16
 """The epochs of a job, with the first ones."""
 
-ROUNDS: Final = 10
+ROUNDS: Final = 40
 WARM_UP: Final = 4
 """The first epochs of a job, which do not count."""
 

@@ -100,11 +100,13 @@ def test_our_own_options():
         "firesteel.state-dir": "/a",
         "execution.checkpointing.dir": "/b",
         "firesteel.epoch.duration": "2 s",
+        "firesteel.epoch.min-interval": "300 ms",
     }
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(options))
     env.configure(Configuration.from_dict({"firesteel.epoch.max-records": "1000"}))
     settings = launched(env)
     assert (settings.state_dir, settings.epoch_ms, settings.max_epoch_records) == ("/a", 2000, 1000)
+    assert (settings.epoch_interval_ms, launched(environment()).epoch_interval_ms) == (300, 0)
 
 
 def test_command_line_goes_before_shell_and_shell_before_program(monkeypatch):
