@@ -74,7 +74,7 @@ class CheckpointConfig:
         return self._min_pause
 
     def set_min_pause_between_checkpoints(self, min_pause_between_checkpoints: int) -> CheckpointConfig:
-        """Set the pause. No effect: output of an epoch waits for its end; see `firesteel.epoch.min-interval`."""
+        """Set the pause. No effect: the option `epoch.min-interval` of Firesteel keeps epochs apart."""
         self._min_pause = _at_least(0, "set_min_pause_between_checkpoints", min_pause_between_checkpoints)
         return self
 
