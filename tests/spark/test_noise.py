@@ -26,3 +26,17 @@ def test_what_a_program_says_passes() -> None:
 
 def test_what_spark_always_says_does_not() -> None:
     assert read(b"Setting default log level to\na\n" + HANGING_UP + b"b\n") == b"a\nb\n"
+
+
+def test_two_workers_that_end_together_speak_in_turn() -> None:
+    lines = HANGING_UP.splitlines(keepends=True)
+    both = b"".join(line for line in lines for _ in range(2))
+    assert read(b"a\n" + both + b"b\n") == b"a\nb\n"
+    later = b"".join([lines[0], *lines[:2], lines[3], *lines[1:3], lines[3]])
+    assert read(later + b"b\n") == b"b\n"
+
+
+def test_an_error_beside_a_worker_that_ends_passes() -> None:
+    lines = HANGING_UP.splitlines(keepends=True)
+    both = b"".join([lines[0], *lines[:3], b"ValueError: 7\n", lines[3]])
+    assert read(both + b"b\n") == both + b"b\n"

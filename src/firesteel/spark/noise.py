@@ -18,9 +18,7 @@ _NOISE: Final = re.compile(
     rb"|To adjust logging level use|Using Spark's default log4j profile)"
 )
 
-_HANGING_UP: Final = re.compile(rb"pyspark/daemon\.py.*^BrokenPipeError", re.DOTALL | re.MULTILINE)
-"""The traceback of a worker that is ordered to end after the JVM it would answer has ended."""
-
+_TRACEBACK: Final = b"Traceback (most recent call last)"
 
 _DIED: Final = re.compile(rb'Exception in thread "main" |(Error: |Invalid |Unrecognized |Improperly )')
 _OF_A_STACK: Final = re.compile(rb"^(\s+at |\s+\.\.\. \d+ more|Caused by: |\s+Suppressed: )")
@@ -71,20 +69,34 @@ def _worth_reading(
 ) -> Iterator[bytes]:
     """Forward everything but noise; a traceback is held back until its last line, the first that is not indented.
 
+    Tracebacks of two workers that end together may come line by line in turn; they are held back until both have ended.
     The fatal error of a JVM that is `starting` is added to `fatal`.
     """
     held: list[bytes] = []
+    begun = 0
     for line in lines:
         if starting() and (_DIED.match(line) or (fatal and _OF_A_STACK.match(line))):
             fatal.append(line)
             continue
-        if held or line.startswith(b"Traceback (most recent call last)"):
+        if held or line.startswith(_TRACEBACK):
             held.append(line)
-            if len(held) > 1 and not line.startswith(b" "):
-                text, held = b"".join(held), []
-                if not _HANGING_UP.search(text):
-                    yield text
+            if line.startswith(_TRACEBACK):
+                begun += 1
+            elif not line.startswith(b" "):
+                begun -= 1
+            if not begun:
+                text, held = held, []
+                if not _is_of_hanging_up(text):
+                    yield b"".join(text)
         elif not _NOISE.match(line):
             yield line
     if held:
         yield b"".join(held)
+
+
+def _is_of_hanging_up(tracebacks: list[bytes]) -> bool:
+    """Return whether workers say only that they were ordered to end after the JVM that they would answer had ended."""
+    errors = [line for line in tracebacks if not line.startswith((b" ", _TRACEBACK))]
+    return all(line.startswith(b"BrokenPipeError") for line in errors) and any(
+        b"pyspark/daemon.py" in line for line in tracebacks
+    )
