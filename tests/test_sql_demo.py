@@ -95,5 +95,7 @@ def test_ctrl_c_ends_the_live_query(project: Path, log: Path, tmp_path: Path):
         terminal.wait(lambda lines: any("Ctrl-C ends the query" in line for line in lines))
         terminal.type("\x03")
         shown = terminal.ended()
-    assert re.fullmatch(r"\[INFO\] The query was cancelled: \d+ changes in all\.", shown[-1]), "\n".join(shown)
+    assert re.fullmatch(r"\[INFO\] The query was cancelled: \d+ changes in all\.", shown[-1]), "\n".join(
+        shown
+    )
     assert not any("Traceback" in line for line in shown)
