@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import Future
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,11 @@ from firesteel.common import Types, WatermarkStrategy
 from firesteel.common.configuration import Configuration
 from firesteel.common.job_status import JobStatus
 from firesteel.connectors.datagen import DataGeneratorSource
+from firesteel.control.handle import JobHandle
 from firesteel.control.pacing import EAGER_POLL_MS, EAGER_POLLS, POLL_MS, Pacing
 from firesteel.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from firesteel.testing import ManualClock, executing
-from tests.recovery.jobs import start
+from tests.recovery.jobs import Interrupting, start
 
 BEGIN = 1_000_000
 RATE = 1000
@@ -105,40 +107,29 @@ def test_an_epoch_that_leaves_something_is_followed_at_once(tmp_path: Path) -> N
     assert len({began for began, _ in found}) <= 6
 
 
-class Interrupting(ManualClock):
-    """Calls a function in the middle of the first wait of at least 100 ms."""
-
-    def __init__(self) -> None:
-        super().__init__(BEGIN)
-        self.act: Callable[[], object] = lambda: None
-        self.known = threading.Event()
-        self.acted = False
-
-    def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
-        if timeout_ms >= 100 and not self.acted:
-            self.acted = self.known.wait(60)
-            self.act()
-        super().wait(timeout_ms, wakeup)
-
-
 @pytest.mark.parametrize("asked", ["stop", "rescale"])
 def test_what_is_asked_of_a_job_that_rests_is_done_at_once(tmp_path: Path, asked: str) -> None:
-    clock, answers, times = Interrupting(), [], []
+    answers: list[Future[str]] = []
+    times: list[int] = []
+    handles: list[JobHandle] = []
+    started = threading.Event()
+
+    def act() -> None:
+        assert started.wait(60)
+        [handle] = handles
+        answers.append(handle.rescale(2) if asked == "rescale" else handle.stop())
+        answers[0].add_done_callback(lambda _: times.append(clock.now()))
+        if asked == "rescale":
+            answers[0].add_done_callback(lambda _: handle.stop())
+
+    clock = Interrupting(100, act)
     options = Configuration.from_dict({"firesteel.epoch.min-interval": "1 h"})
     with executing("process", clock=clock, state_dir=str(tmp_path), parallelism=1):
         env = StreamExecutionEnvironment.get_execution_environment(options)
         numbers(env, None).map(lambda number: number + 1, Types.LONG()).print()
-        handle = start(env)
-
-        def act() -> None:
-            answers.append(handle.rescale(2) if asked == "rescale" else getattr(handle, asked)())
-            answers[0].add_done_callback(lambda _: times.append(clock.now()))
-            if asked != "stop":
-                answers[0].add_done_callback(lambda _: handle.stop())
-
-        clock.act = act
-        clock.known.set()
-        handle.wait()
+        handles.append(start(env))
+        started.set()
+        handles[0].wait()
     assert answers[0].exception(0) is None
     assert times[0] - BEGIN < 3_600_000
-    assert handle.status is JobStatus.FINISHED
+    assert handles[0].status is JobStatus.FINISHED

@@ -82,6 +82,26 @@ def running_job() -> JobHandle:
     return _running[0]
 
 
+class Interrupting(ManualClock):
+    """Has something done in the middle of a wait: of the first that is at least so long."""
+
+    def __init__(self, at_least: int, act: Callable[[], object]) -> None:
+        super().__init__(1_000_000)
+        self.at_least, self.act = at_least, act
+        self.acted_at: int | None = None
+        self.waits: list[tuple[int, int]] = []
+
+    def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
+        """Let time pass, half of it before the act."""
+        before = self.now()
+        if timeout_ms >= self.at_least and self.acted_at is None:
+            self.acted_at = before
+            self.advance(timeout_ms // 2)
+            self.act()
+        super().wait(timeout_ms, wakeup)
+        self.waits.append((before, self.now()))
+
+
 def restarting(attempts: int, delay: str = "10 s") -> dict[str, str]:
     """Options for so many restarts."""
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,10 +24,10 @@ from firesteel.datastream import execution
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.state.disk.copy import close_working_stores
-from firesteel.testing import ManualClock, ScriptedSource
+from firesteel.testing import ScriptedSource
 from tests.control import test_restoring as broadcasting
 from tests.recovery import ledger
-from tests.recovery.jobs import Watch, environment, fails_once, lines, restarting, start
+from tests.recovery.jobs import Interrupting, Watch, environment, fails_once, lines, restarting, start
 
 pytestmark = pytest.mark.usefixtures("machine")
 
@@ -133,25 +133,6 @@ def test_operators_with_a_parallelism_of_their_own_keep_it(tmp_path, name):
     own = {parallelism for snapshot in found for key, parallelism in snapshot.items() if "map" in key.lower()}
     assert own == {3}
     assert {tuple(sorted(set(snapshot.values()))) for snapshot in found} >= {(1, 3), (2, 3), (3, 4)}
-
-
-class Interrupting(ManualClock):
-    """Has something done in the middle of a wait: of the first that is at least so long."""
-
-    def __init__(self, at_least: int, act: Callable[[], None]) -> None:
-        super().__init__(1_000_000)
-        self.at_least, self.act = at_least, act
-        self.acted_at: int | None = None
-        self.waits: list[tuple[int, int]] = []
-
-    def wait(self, timeout_ms, wakeup):
-        before = self.now()
-        if timeout_ms >= self.at_least and self.acted_at is None:
-            self.acted_at = before
-            self.advance(timeout_ms // 2)
-            self.act()
-        super().wait(timeout_ms, wakeup)
-        self.waits.append((before, self.now()))
 
 
 def failing_once(directory):
